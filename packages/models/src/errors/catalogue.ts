@@ -1,0 +1,12 @@
+import type { ErrorDefinition } from './definition.ts'
+import { edgeErrors } from './edge.ts'
+import { sessionErrors } from './session.ts'
+
+/** Every error that the product can answer, by reason. Areas live in files of their own. */
+export const errorCatalogue = { ...edgeErrors, ...sessionErrors }
+
+export type ErrorCatalogue = typeof errorCatalogue
+export type ErrorReason = keyof ErrorCatalogue
+
+/** The catalogue seen without its exact texts, for code that handles any reason. */
+export const errorDefinitions: Readonly<Record<string, ErrorDefinition>> = errorCatalogue

@@ -1,0 +1,1 @@
+export type { MuxStream, ResetCode, StreamEnding, StreamHeader, StreamSink } from './mux-stream.ts'

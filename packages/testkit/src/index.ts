@@ -1,0 +1,1 @@
+export { type ImportRules, importBreaches } from './import-directions.ts'
