@@ -1,0 +1,167 @@
+import { isIP } from 'node:net'
+import { join, resolve } from 'node:path'
+
+/** A host and port to listen on; port 0 means any free port. */
+export interface ListenAddress {
+  readonly host: string
+  readonly port: number
+}
+
+/** Everything that the environment decides. Secrets are not in it: they live in files of the data directory. */
+export interface ServiceConfig {
+  readonly dataDir: string
+  /** Null: the embedded SQLite store in the data directory. */
+  readonly databaseUrl: string | null
+  readonly masterKeyFile: string
+  readonly apiListen: ListenAddress
+  /** What `uri` fields begin with. Null: derived from the address that the API got. */
+  readonly baseUrl: string | null
+  readonly zone: string
+  readonly edgeHttpListen: ListenAddress
+  readonly edgeHttpsListen: ListenAddress
+  readonly tcpPorts: { readonly first: number; readonly last: number }
+  readonly dnsListen: ListenAddress | null
+  readonly publicIps: readonly string[]
+  readonly region: string
+  readonly acme: { readonly directory: string; readonly caFile: string | null; readonly email: string | null }
+  readonly releasesDir: string
+}
+
+/** Wrong configuration; `problems` holds one line per offending variable. */
+export class ConfigError extends Error {
+  override readonly name = 'ConfigError'
+  readonly problems: readonly string[]
+
+  constructor(problems: readonly string[]) {
+    super(`Wrong configuration:\n${problems.map((problem) => `  ${problem}`).join('\n')}`)
+    this.problems = problems
+  }
+}
+
+type Environment = Readonly<Record<string, string | undefined>>
+
+/** Set for the agent, which often shares an environment with the service on one machine. */
+const agentVariables = ['SERVICE_AUTHTOKEN', 'SERVICE_AUTHTOKEN_FILE', 'SERVICE_CONNECT_URL', 'SERVICE_CONNECT_CA_FILE']
+
+/** Reads the environment. Throws one `ConfigError` that names every wrong and every unknown `SERVICE_` variable. */
+export function readConfig(env: Environment): ServiceConfig {
+  const reader = new EnvironmentReader(env)
+  const dataDir = reader.read('SERVICE_DATA_DIR', './data/service', directory)
+  const config: ServiceConfig = {
+    dataDir,
+    databaseUrl: reader.read('SERVICE_DATABASE_URL', null, postgresUrl),
+    masterKeyFile: reader.read('SERVICE_MASTER_KEY_FILE', join(dataDir, 'master.key'), directory),
+    apiListen: reader.read('SERVICE_API_LISTEN', '127.0.0.1:4300', listenAddress),
+    baseUrl: reader.read('SERVICE_BASE_URL', null, httpUrl),
+    zone: reader.read('SERVICE_ZONE', 'tunnel.localhost', domainName),
+    edgeHttpListen: reader.read('SERVICE_EDGE_HTTP_LISTEN', '127.0.0.1:8080', listenAddress),
+    edgeHttpsListen: reader.read('SERVICE_EDGE_HTTPS_LISTEN', '127.0.0.1:8443', listenAddress),
+    tcpPorts: reader.read('SERVICE_TCP_PORTS', '20000-20999', portRange),
+    dnsListen: reader.read('SERVICE_DNS_LISTEN', 'off', (text) => (text === 'off' ? null : listenAddress(text))),
+    publicIps: reader.read('SERVICE_PUBLIC_IPS', '127.0.0.1', ipAddresses),
+    region: reader.read('SERVICE_REGION', 'local', regionName),
+    acme: {
+      directory: reader.read('SERVICE_ACME_DIRECTORY', 'https://acme-v02.api.letsencrypt.org/directory', httpUrl),
+      caFile: reader.read('SERVICE_ACME_CA_FILE', null, directory),
+      email: reader.read('SERVICE_ACME_EMAIL', null, emailAddress),
+    },
+    releasesDir: reader.read('SERVICE_RELEASES_DIR', join(dataDir, 'releases'), directory),
+  }
+  reader.finish()
+  return Object.freeze(config)
+}
+
+class EnvironmentReader {
+  readonly #env: Environment
+  readonly #known = new Set<string>(agentVariables)
+  readonly #problems: string[] = []
+
+  constructor(env: Environment) {
+    this.#env = env
+  }
+
+  /** The parsed value, or the parsed default. A wrong value is noted and the default stands in until `finish`. */
+  read<T>(name: string, fallback: string, parse: (text: string) => T): T
+  read<T>(name: string, fallback: null, parse: (text: string) => T): T | null
+  read<T>(name: string, fallback: string | null, parse: (text: string) => T): T | null {
+    this.#known.add(name)
+    const text = this.#env[name]?.trim()
+    const whenUnset = () => (fallback === null ? null : parse(fallback))
+    if (text === undefined || text === '') return whenUnset()
+    try {
+      return parse(text)
+    } catch (error) {
+      this.#problems.push(`${name}: ${error instanceof Error ? error.message : 'wrong'}`)
+      return whenUnset()
+    }
+  }
+
+  finish(): void {
+    for (const name of Object.keys(this.#env))
+      if (name.startsWith('SERVICE_') && !this.#known.has(name))
+        this.#problems.push(`${name}: there is no such variable`)
+    if (this.#problems.length > 0) throw new ConfigError(this.#problems)
+  }
+}
+
+function directory(text: string): string {
+  return resolve(text)
+}
+
+function listenAddress(text: string): ListenAddress {
+  const match = /^(?:\[([^\]]+)\]|([^:]*)):(\d{1,5})$/.exec(text)
+  const host = match?.[1] ?? match?.[2]
+  const port = Number(match?.[3])
+  if (match === null || host === undefined || port > 65_535)
+    throw new Error('must be host:port, such as 127.0.0.1:4300 or [::1]:4300 (port 0 to 65535)')
+  return { host: host === '' ? '0.0.0.0' : host, port }
+}
+
+function postgresUrl(text: string): string {
+  if (!/^postgres(ql)?:$/.test(parseUrl(text).protocol)) throw new Error('must be a postgres:// URL')
+  return text
+}
+
+function httpUrl(text: string): string {
+  if (!/^https?:$/.test(parseUrl(text).protocol)) throw new Error('must be an http:// or https:// URL')
+  return text.replace(/\/+$/, '')
+}
+
+function parseUrl(text: string): URL {
+  const url = URL.parse(text)
+  if (url === null) throw new Error('must be an absolute URL')
+  return url
+}
+
+function domainName(text: string): string {
+  const name = text.toLowerCase().replace(/\.$/, '')
+  const labels = name.split('.')
+  const isWellFormed = name.length <= 253 && labels.every((label) => /^(?!-)[a-z0-9-]{1,63}(?<!-)$/.test(label))
+  if (!isWellFormed || labels.length < 2) throw new Error('must be a domain name of at least two labels')
+  return name
+}
+
+function portRange(text: string): { first: number; last: number } {
+  const match = /^(\d{1,5})-(\d{1,5})$/.exec(text)
+  const [first, last] = [Number(match?.[1]), Number(match?.[2])]
+  if (match === null || first < 1 || last > 65_535 || first > last)
+    throw new Error('must be FIRST-LAST, within 1-65535')
+  return { first, last }
+}
+
+function ipAddresses(text: string): string[] {
+  const addresses = text.split(',').map((part) => part.trim())
+  const wrong = addresses.find((address) => isIP(address) === 0)
+  if (wrong !== undefined) throw new Error(`"${wrong}" is not an IP address (several are separated by commas)`)
+  return addresses
+}
+
+function regionName(text: string): string {
+  if (!/^[a-z0-9][a-z0-9-]{0,31}$/.test(text)) throw new Error('must be 1 to 32 of a-z, 0-9 and -, such as eu or lab-2')
+  return text
+}
+
+function emailAddress(text: string): string {
+  if (!/^[^\s@]+@[^\s@]+$/.test(text)) throw new Error('must be an e-mail address')
+  return text
+}
