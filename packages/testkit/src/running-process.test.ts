@@ -1,0 +1,48 @@
+import { expect, it } from 'vitest'
+import { processTree, processUsage } from './process-usage.ts'
+import { runProcess, startProcess } from './running-process.ts'
+
+const node = process.execPath
+
+it('finds output that was printed before and after it is asked for', async () => {
+  await using running = await startProcess(node, [
+    '-e',
+    'console.log("port 1"); setInterval(() => console.log("port 2"), 20)',
+  ])
+  await running.waitForOutput(/port 2/)
+  const [, port] = await running.waitForOutput(/port (1)/)
+  expect(port).toBe('1')
+})
+
+it('fails with the output when the program ends first', async () => {
+  await using running = await startProcess(node, ['-e', 'console.error("no such file"); process.exit(3)'])
+  await expect(running.waitForOutput(/ready/)).rejects.toThrow(/ended with 3[\s\S]*no such file/)
+})
+
+it('kills a program that ignores SIGTERM', async () => {
+  const ignore = 'process.on("SIGTERM", () => {}); setInterval(() => {}, 1000); console.log("up")'
+  const running = await startProcess(node, ['-e', ignore], { stopLimitMs: 100 })
+  await running.waitForOutput(/up/)
+  expect(await running.stop()).toEqual({ code: null, signal: 'SIGKILL' })
+})
+
+it('passes on only the variables it is given', async () => {
+  process.env['SERVICE_SOMETHING'] = 'set'
+  const printed = await runProcess(node, ['-p', 'Object.keys(process.env).join(" ")'], { env: { EXTRA: '1' } })
+  delete process.env['SERVICE_SOMETHING']
+  expect(printed).toContain('EXTRA')
+  expect(printed).not.toContain('SERVICE_SOMETHING')
+})
+
+it('counts memory and processor time of a whole process tree', async () => {
+  const burn =
+    'const end = Date.now() + 150; while (Date.now() < end); console.log("burnt"); setInterval(() => {}, 1000)'
+  await using shell = await startProcess('sh', ['-c', `"${node}" -e '${burn}' & wait`])
+  await shell.waitForOutput(/burnt/)
+  const pids = processTree([shell.pid])
+  const usage = processUsage(pids)
+  expect(pids).toHaveLength(2)
+  expect(usage.cpuSeconds).toBeGreaterThan(0.1)
+  expect(usage.rssBytes).toBeGreaterThan(usage.pssBytes)
+  for (const pid of pids) process.kill(pid)
+})
