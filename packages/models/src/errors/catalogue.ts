@@ -1,9 +1,10 @@
 import type { ErrorDefinition } from './definition.ts'
 import { edgeErrors } from './edge.ts'
+import { localApiErrors } from './local-api.ts'
 import { sessionErrors } from './session.ts'
 
 /** Every error that the product can answer, by reason. Areas live in files of their own. */
-export const errorCatalogue = { ...edgeErrors, ...sessionErrors }
+export const errorCatalogue = { ...edgeErrors, ...localApiErrors, ...sessionErrors }
 
 export type ErrorCatalogue = typeof errorCatalogue
 export type ErrorReason = keyof ErrorCatalogue

@@ -1,0 +1,168 @@
+import { isIP } from 'node:net'
+import { join, resolve } from 'node:path'
+import { Secret } from './secret.ts'
+
+/** Where the agent's secret comes from. A file is read again for every connection, so that it can be replaced. */
+export type AuthtokenSource =
+  | { readonly kind: 'value'; readonly value: Secret }
+  | { readonly kind: 'file'; readonly path: string }
+
+export interface ListenAddress {
+  readonly host: string
+  readonly port: number
+}
+
+export interface ProxyConfig {
+  /** `http://user:password@host:port`, kept apart from logs. */
+  readonly url: Secret
+  readonly noProxy: readonly string[]
+}
+
+export interface Config {
+  readonly authtoken: AuthtokenSource
+  readonly connectUrl: string
+  readonly connectCaFile: string | null
+  readonly agentDomain: string | null
+  readonly agentDomainPolicyFile: string | null
+  readonly apiListen: ListenAddress
+  readonly stateDir: string
+  readonly defaultPolicyFile: string
+  readonly metadata: string
+  readonly isRemoteManagementOn: boolean
+  readonly isUpdateCheckOn: boolean
+  readonly proxy: ProxyConfig | null
+}
+
+/** Everything that is wrong with the environment, one line per variable. */
+export class ConfigError extends Error {
+  override readonly name = 'ConfigError'
+  readonly problems: readonly string[]
+
+  constructor(problems: readonly string[]) {
+    super(problems.join('\n'))
+    this.problems = problems
+  }
+}
+
+type Environment = Readonly<Record<string, string | undefined>>
+
+const metadataMaxBytes = 4096
+
+const agentVariables = [
+  'AGENT_API_LISTEN',
+  'AGENT_DEFAULT_POLICY_FILE',
+  'AGENT_DOMAIN',
+  'AGENT_DOMAIN_POLICY_FILE',
+  'AGENT_METADATA',
+  'AGENT_REMOTE_MANAGEMENT',
+  'AGENT_STATE_DIR',
+  'AGENT_UPDATE_CHECK',
+]
+
+/**
+ * Reads the configuration from environment variables.
+ * @throws ConfigError that names every offending variable
+ */
+export function readConfig(env: Environment): Config {
+  const problems: string[] = unknownVariables(env)
+  const read = <T>(name: string, fallback: string, parse: (text: string) => T): T => {
+    try {
+      return parse(env[name] || fallback)
+    } catch (error) {
+      problems.push(`${name} ${(error as Error).message}`)
+      // Never seen by anybody: a problem ends in a throw below.
+      return undefined as T
+    }
+  }
+  const stateDir = resolve(env['AGENT_STATE_DIR'] || './data/agent')
+  const config: Config = {
+    authtoken: read('SERVICE_AUTHTOKEN', '', (text) => parseAuthtoken(text, env['SERVICE_AUTHTOKEN_FILE'])),
+    connectUrl: read('SERVICE_CONNECT_URL', 'wss://connect.tunnel.localhost:8443', parseConnectUrl),
+    connectCaFile: env['SERVICE_CONNECT_CA_FILE'] || null,
+    agentDomain: read('AGENT_DOMAIN', '', parseDomain),
+    agentDomainPolicyFile: env['AGENT_DOMAIN_POLICY_FILE'] || null,
+    apiListen: read('AGENT_API_LISTEN', '127.0.0.1:4301', parseListenAddress),
+    stateDir,
+    defaultPolicyFile: env['AGENT_DEFAULT_POLICY_FILE'] || join(stateDir, 'default-policy.json'),
+    metadata: read('AGENT_METADATA', '', parseMetadata),
+    isRemoteManagementOn: read('AGENT_REMOTE_MANAGEMENT', 'true', parseSwitch),
+    isUpdateCheckOn: read('AGENT_UPDATE_CHECK', 'true', parseSwitch),
+    proxy: read(proxyVariable(env), '', (text) => parseProxy(text, env['NO_PROXY'] || env['no_proxy'] || '')),
+  }
+  if (problems.length > 0) throw new ConfigError(problems)
+  return config
+}
+
+function unknownVariables(env: Environment): string[] {
+  return Object.keys(env)
+    .filter((name) => name.startsWith('AGENT_') && !agentVariables.includes(name))
+    .map((name) => `${name} is not a variable of the agent; it knows ${agentVariables.join(', ')}`)
+}
+
+function parseAuthtoken(text: string, file: string | undefined): AuthtokenSource {
+  if (text && file) throw new Error('and SERVICE_AUTHTOKEN_FILE are both set; keep one of them')
+  if (file) return { kind: 'file', path: file }
+  if (!text) throw new Error('is required: the authtoken of this agent, or SERVICE_AUTHTOKEN_FILE with its place')
+  if (/\s/.test(text)) throw new Error('must not contain white space')
+  return { kind: 'value', value: new Secret(text) }
+}
+
+function parseConnectUrl(text: string): string {
+  const url = parseUrl(text, ['wss:', 'ws:'])
+  if (url.username || url.password) throw new Error('must not contain a user or password')
+  if (url.protocol === 'ws:' && !isLoopbackName(url.hostname)) {
+    throw new Error('may use ws:// only for a loopback address; use wss://, or the authtoken would travel in the clear')
+  }
+  return url.href
+}
+
+function parseUrl(text: string, protocols: readonly string[]): URL {
+  if (!URL.canParse(text)) throw new Error('is not a URL')
+  const url = new URL(text)
+  if (!protocols.includes(url.protocol)) throw new Error(`must begin with ${protocols.join('// or ')}//`)
+  return url
+}
+
+function isLoopbackName(host: string): boolean {
+  return host === 'localhost' || host.endsWith('.localhost') || host === '[::1]' || /^127(\.\d+){3}$/.test(host)
+}
+
+function parseDomain(text: string): string | null {
+  if (text === '') return null
+  const label = '[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?'
+  const domain = text.toLowerCase()
+  if (domain.length > 253 || !new RegExp(`^${label}(\\.${label})+$`).test(domain)) {
+    throw new Error('must be a full host name such as agent.example.com')
+  }
+  return domain
+}
+
+function parseListenAddress(text: string): ListenAddress {
+  const [, bracketed, plain, digits] = /^(?:\[([^\]]+)\]|([^:]+)):(\d{1,5})$/.exec(text) ?? []
+  const host = bracketed ?? plain ?? ''
+  const port = Number(digits)
+  if ((host !== 'localhost' && isIP(host) === 0) || port > 65_535) {
+    throw new Error('must be <address>:<port>, such as 127.0.0.1:4301 or [::1]:4301')
+  }
+  return { host, port }
+}
+
+function parseMetadata(text: string): string {
+  if (Buffer.byteLength(text) > metadataMaxBytes) throw new Error(`must have at most ${metadataMaxBytes} bytes`)
+  return text
+}
+
+function parseSwitch(text: string): boolean {
+  if (text !== 'true' && text !== 'false') throw new Error('must be true or false')
+  return text === 'true'
+}
+
+function proxyVariable(env: Environment): string {
+  return env['HTTPS_PROXY'] ? 'HTTPS_PROXY' : 'https_proxy'
+}
+
+function parseProxy(text: string, noProxy: string): ProxyConfig | null {
+  if (text === '') return null
+  parseUrl(text, ['http:', 'https:'])
+  return { url: new Secret(text), noProxy: noProxy.split(/[\s,]+/).filter(Boolean) }
+}

@@ -1,0 +1,35 @@
+import Fastify, { type FastifyInstance } from 'fastify'
+import { acceptJsonOnly } from './json-body.ts'
+import { renderErrors } from './error-replies.ts'
+import { observationRoutes, type Observations } from './observation-routes.ts'
+import { type GuardOptions, refuseForeignPages } from './request-guard.ts'
+import { tunnelRoutes, type TunnelService } from './tunnel-routes.ts'
+
+export interface LocalApiOptions {
+  readonly tunnels: TunnelService
+  readonly observations: Observations
+  readonly guard: GuardOptions
+  /** Told about failures that the caller sees only as an internal error. */
+  readonly onFailure: (error: unknown) => void
+}
+
+const bodyMaxBytes = 128 * 1024
+const requestTimeoutMs = 10_000
+// An encoded url of the longest host name fits well.
+const pathPartMaxChars = 2100
+
+/** The API of the device itself: tunnels, health and status. It asks for no key, so `guard` keeps web pages out. */
+export function createLocalApi(options: LocalApiOptions): FastifyInstance {
+  const app = Fastify({
+    bodyLimit: bodyMaxBytes,
+    requestTimeout: requestTimeoutMs,
+    routerOptions: { maxParamLength: pathPartMaxChars },
+    ajv: { customOptions: { removeAdditional: false, coerceTypes: false, allErrors: true } },
+  })
+  acceptJsonOnly(app)
+  renderErrors(app, options.onFailure)
+  refuseForeignPages(app, options.guard)
+  tunnelRoutes(app, options.tunnels)
+  observationRoutes(app, options.observations)
+  return app
+}

@@ -1,0 +1,25 @@
+import type { FastifyInstance } from 'fastify'
+import { ServiceError } from '@tunnel/models'
+import type { TunnelRecord } from '../tunnels/tunnel-record.ts'
+import type { TunnelInput } from '../tunnels/tunnels.ts'
+import { CreateTunnelBody, readTunnelInput, writeTunnel } from './tunnel-wire.ts'
+
+export interface TunnelService {
+  list(): readonly TunnelRecord[]
+  create(input: TunnelInput): Promise<TunnelRecord>
+  delete(urlPart: string): Promise<void>
+}
+
+export function tunnelRoutes(app: FastifyInstance, tunnels: TunnelService): void {
+  app.get('/tunnels', () => tunnels.list().map((record) => writeTunnel(record, JSON.stringify(record.policy))))
+
+  app.post<{ Body: CreateTunnelBody }>('/tunnels', { schema: { body: CreateTunnelBody } }, async ({ body }) =>
+    writeTunnel(await tunnels.create(readTunnelInput(body)), body.policy ?? null),
+  )
+
+  app.delete<{ Params: { urlPart: string } }>('/tunnels/:urlPart', async ({ params }) => {
+    if (params.urlPart === '') throw new ServiceError('tunnel_not_found')
+    await tunnels.delete(params.urlPart)
+    return { detail: 'Tunnel deleted' }
+  })
+}

@@ -1,0 +1,36 @@
+import { type Static, Type } from 'typebox'
+import { tunnelProtocols, type TunnelRecord } from '../tunnels/tunnel-record.ts'
+import type { TunnelInput } from '../tunnels/tunnels.ts'
+
+const hostName = '^[A-Za-z0-9]([A-Za-z0-9-]{0,61}[A-Za-z0-9])?(\\.[A-Za-z0-9]([A-Za-z0-9-]{0,61}[A-Za-z0-9])?)+\\.?$'
+
+/** The body of `POST /tunnels`. Unknown fields are refused: a misspelt `policy` would publish without it. */
+export const CreateTunnelBody = Type.Object(
+  {
+    protocol: Type.Optional(Type.Enum([...tunnelProtocols])),
+    forwards_to: Type.String({ minLength: 1, maxLength: 300 }),
+    domain: Type.Optional(Type.Union([Type.String({ maxLength: 253, pattern: hostName }), Type.Null()])),
+    policy: Type.Optional(Type.Union([Type.Record(Type.String(), Type.Unknown()), Type.Null()])),
+  },
+  { additionalProperties: false },
+)
+export type CreateTunnelBody = Static<typeof CreateTunnelBody>
+
+/** A tunnel as the API shows it; in lists the policy is JSON text. */
+export interface TunnelReply {
+  readonly url: string
+  readonly protocol: string
+  readonly forwards_to: string
+  readonly domain: string
+  readonly policy: object | string | null
+}
+
+export function readTunnelInput(body: CreateTunnelBody): TunnelInput {
+  const { protocol = 'http', forwards_to: forwardsTo, domain = null, policy = null } = body
+  return { protocol, forwardsTo, domain, policy }
+}
+
+export function writeTunnel(record: TunnelRecord, policy: TunnelReply['policy']): TunnelReply {
+  const { url, protocol, forwardsTo, domain } = record
+  return { url, protocol, forwards_to: forwardsTo, domain, policy }
+}

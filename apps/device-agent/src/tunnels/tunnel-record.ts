@@ -1,0 +1,39 @@
+import type { Envelope } from '../store/record-store.ts'
+import type { PolicyDocument } from './policy.ts'
+
+export const tunnelProtocols = ['http', 'https', 'tcp', 'tls'] as const
+export type TunnelProtocol = (typeof tunnelProtocols)[number]
+
+/** A tunnel that shall exist: what the store keeps, whether or not it is online just now. */
+export interface TunnelRecord {
+  readonly id: string
+  readonly url: string
+  readonly protocol: TunnelProtocol
+  /** The caller's text; `parseUpstreamAddress` reads it. */
+  readonly forwardsTo: string
+  /** The public host. */
+  readonly domain: string
+  /** False when the service chose the host: it finds it again by the record's id, so that the tunnel keeps its url. */
+  readonly isDomainChosen: boolean
+  readonly policy: PolicyDocument
+}
+
+/** Reads the store's content. @throws Error when it is not one of ours */
+export function parseTunnelEnvelope(json: unknown): Envelope<TunnelRecord> {
+  const { version, records } = json as Partial<Envelope<TunnelRecord>>
+  if (version !== 1 || !Array.isArray(records) || !records.every(isTunnelRecord)) throw new Error('not a tunnel store')
+  return { version, records }
+}
+
+function isTunnelRecord(value: unknown): value is TunnelRecord {
+  const record = value as Partial<TunnelRecord> | null
+  const texts = [record?.id, record?.url, record?.forwardsTo, record?.domain]
+  return (
+    texts.every((text) => typeof text === 'string') &&
+    typeof record?.isDomainChosen === 'boolean' &&
+    URL.canParse(record.url ?? '') &&
+    tunnelProtocols.some((protocol) => protocol === record.protocol) &&
+    typeof record.policy === 'object' &&
+    record.policy !== null
+  )
+}

@@ -1,0 +1,160 @@
+import { randomBytes, randomUUID } from 'node:crypto'
+import { ServiceError } from '@tunnel/models'
+import type { PolicyDocument } from './policy.ts'
+import type { TunnelProtocol, TunnelRecord } from './tunnel-record.ts'
+import { type ForbiddenUpstreams, parseUpstreamAddress, refuseForbidden } from './upstream-address.ts'
+import { matchUrlPart } from './url-part.ts'
+
+/** What a caller asks for. Without a domain the service chooses a free name; without a policy the default one applies. */
+export interface TunnelInput {
+  readonly protocol: TunnelProtocol
+  readonly forwardsTo: string
+  readonly domain: string | null
+  readonly policy: PolicyDocument | null
+}
+
+/** A tunnel that is about to exist. */
+export interface TunnelDraft extends TunnelInput {
+  readonly id: string
+  readonly policy: PolicyDocument
+}
+
+/** Puts tunnels online and takes them off. */
+export interface TunnelBinder {
+  /**
+   * The public url, or null when there is no session to ask (the tunnel then comes online later).
+   * @throws Error with the service's refusal; the tunnel is not online
+   */
+  bind(draft: TunnelDraft): Promise<string | null>
+  unbind(id: string): Promise<void>
+  /** Free names are below this domain; null until the service has told. */
+  readonly zone: string | null
+}
+
+/** Keeps records; a settled change survives a power cut. */
+export interface TunnelRecords {
+  readonly records: readonly TunnelRecord[]
+  change(edit: (records: readonly TunnelRecord[]) => readonly TunnelRecord[]): Promise<void>
+}
+
+export interface TunnelsOptions {
+  readonly store: TunnelRecords
+  readonly binder: TunnelBinder
+  readonly readDefaultPolicy: () => Promise<PolicyDocument>
+  readonly reservedDomain: string | null
+  readonly forbiddenUpstreams: () => ForbiddenUpstreams
+}
+
+/** A field of the caller's input breaks a rule. */
+export class TunnelInputError extends Error {
+  override readonly name = 'TunnelInputError'
+  readonly field: string
+
+  constructor(field: string, rule: string) {
+    super(rule)
+    this.field = field
+  }
+}
+
+export const tunnelsMax = 1000
+
+/** The tunnels of this device as they shall be. They are created and deleted with or without a session. */
+export class Tunnels {
+  readonly #options: TunnelsOptions
+  readonly #domainsInCreation = new Set<string>()
+
+  constructor(options: TunnelsOptions) {
+    this.#options = options
+  }
+
+  list(): readonly TunnelRecord[] {
+    return this.#options.store.records
+  }
+
+  find(id: string): TunnelRecord | undefined {
+    return this.list().find((record) => record.id === id)
+  }
+
+  async create(input: TunnelInput): Promise<TunnelRecord> {
+    this.#checkUpstream(input.forwardsTo)
+    this.#checkRoom()
+    const domain = input.domain?.toLowerCase().replace(/\.$/, '') ?? null
+    if (domain === null) return this.#createNamed({ ...input, domain })
+    this.#checkDomain(domain)
+    this.#domainsInCreation.add(domain)
+    try {
+      return await this.#createNamed({ ...input, domain })
+    } finally {
+      this.#domainsInCreation.delete(domain)
+    }
+  }
+
+  /** Off the disk first: a power cut must not bring back what was answered as deleted. */
+  async delete(urlPart: string): Promise<void> {
+    const matches = matchUrlPart(this.list(), urlPart)
+    const [match] = matches
+    if (match === undefined) throw new ServiceError('tunnel_not_found')
+    if (matches.length > 1) {
+      throw new ServiceError('tunnel_ambiguous', {
+        part: urlPart,
+        candidates: matches.map(({ url }) => url).join(', '),
+      })
+    }
+    await this.#options.store.change((records) => records.filter(({ id }) => id !== match.id))
+    await this.#options.binder.unbind(match.id)
+  }
+
+  /** Notes the address that the service has given a tunnel, where it differs from the one that was expected. */
+  async moveTo(id: string, url: string): Promise<void> {
+    if (this.find(id)?.url === url) return
+    await this.#options.store.change((records) =>
+      records.map((record) => (record.id === id ? { ...record, url } : record)),
+    )
+  }
+
+  #checkUpstream(forwardsTo: string): void {
+    try {
+      refuseForbidden(parseUpstreamAddress(forwardsTo), this.#options.forbiddenUpstreams())
+    } catch (error) {
+      throw new TunnelInputError('forwards_to', (error as Error).message)
+    }
+  }
+
+  #checkRoom(): void {
+    if (this.list().length >= tunnelsMax) throw new ServiceError('too_many_tunnels', { max: tunnelsMax })
+  }
+
+  #checkDomain(domain: string): void {
+    if (domain === this.#options.reservedDomain) throw new ServiceError('tunnel_domain_reserved', { domain })
+    const isTaken = this.#domainsInCreation.has(domain) || this.list().some((record) => record.domain === domain)
+    if (isTaken) throw new ServiceError('tunnel_domain_taken', { domain })
+  }
+
+  async #createNamed(input: TunnelInput): Promise<TunnelRecord> {
+    const policy = input.policy ?? (await this.#options.readDefaultPolicy())
+    const asked = { ...input, id: randomUUID(), policy }
+    const url = await this.#options.binder.bind(asked)
+    const record = url === null ? this.#withoutSession(asked) : recordAt(asked, url)
+    try {
+      await this.#options.store.change((records) => [...records, record])
+    } catch (error) {
+      await this.#options.binder.unbind(record.id)
+      throw error
+    }
+    return record
+  }
+
+  /** Only a named tunnel has an address without the service; the agent draws a name where it knows the zone. */
+  #withoutSession(draft: TunnelDraft): TunnelRecord {
+    const { zone } = this.#options.binder
+    const domain = draft.domain ?? (zone && `${randomBytes(freeLabelBytes).toString('hex')}.${zone}`)
+    if (domain === null || draft.protocol === 'tcp') throw new ServiceError('tunnel_name_needs_session')
+    return recordAt({ ...draft, domain }, `${draft.protocol === 'tls' ? 'tls' : 'https'}://${domain}`)
+  }
+}
+
+const freeLabelBytes = 8
+
+function recordAt(draft: TunnelDraft, url: string): TunnelRecord {
+  return { ...draft, url, domain: draft.domain ?? new URL(url).hostname, isDomainChosen: draft.domain !== null }
+}

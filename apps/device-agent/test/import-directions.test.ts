@@ -1,0 +1,17 @@
+import { join } from 'node:path'
+import { importBreaches } from '@tunnel/testkit'
+import { expect, it } from 'vitest'
+
+it('folders import each other only in the directions of the map', () => {
+  const src = join(import.meta.dirname, '../src')
+  expect(
+    importBreaches(src, {
+      main: '*',
+      agent: '*',
+      config: ['secret'],
+      'local-api': ['store', 'tunnels'],
+      tunnels: ['store'],
+      store: [],
+    }),
+  ).toEqual([])
+})

@@ -1,0 +1,230 @@
+import { mkdtemp, readFile, rm, stat, writeFile } from 'node:fs/promises'
+import { request } from 'node:http'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { pino } from 'pino'
+import { type Agent, startAgent } from '../src/agent.ts'
+import { readConfig } from '../src/config.ts'
+
+let stateDir = ''
+let agent: Agent
+
+beforeEach(async () => {
+  stateDir = await mkdtemp(join(tmpdir(), 'agent-'))
+  await start()
+})
+
+afterEach(async () => {
+  await agent[Symbol.asyncDispose]()
+  await rm(stateDir, { recursive: true })
+})
+
+async function start(): Promise<void> {
+  const config = readConfig({
+    SERVICE_AUTHTOKEN: 'cr_x_y',
+    SERVICE_CONNECT_URL: 'ws://127.0.0.1:1',
+    AGENT_STATE_DIR: stateDir,
+    AGENT_API_LISTEN: '127.0.0.1:0',
+    AGENT_DOMAIN: 'agent.sitea.example.com',
+  })
+  agent = await startAgent(config, pino({ level: 'silent' }))
+}
+
+async function restart(): Promise<void> {
+  await agent[Symbol.asyncDispose]()
+  await start()
+}
+
+interface Reply {
+  readonly status: number
+  readonly body: any
+}
+
+async function call(method: string, path: string, body?: unknown): Promise<Reply> {
+  const init = body === undefined ? {} : { body: JSON.stringify(body), headers: { 'content-type': 'application/json' } }
+  const response = await fetch(`${agent.apiUrl}${path}`, { method, ...init })
+  return { status: response.status, body: await response.json() }
+}
+
+/** Unlike fetch, lets a test choose Host and leaves every header alone. */
+function callRaw(method: string, path: string, headers: Record<string, string>, body = ''): Promise<Reply> {
+  return new Promise((resolve, reject) => {
+    const outgoing = request(`${agent.apiUrl}${path}`, { method, headers }, (response) => {
+      const chunks: Buffer[] = []
+      response.on('data', (chunk: Buffer) => chunks.push(chunk))
+      response.on('end', () => resolve({ status: response.statusCode ?? 0, body: JSON.parse(String(Buffer.concat(chunks))) }))
+    })
+    outgoing.on('error', reject).end(body)
+  })
+}
+
+const device = { protocol: 'http', forwards_to: 'localhost:8001', domain: 'device123.sitea.example.com' }
+const policy = { inbound: [], outbound: [{ name: 'n', expressions: [], actions: [{ type: 'deny', config: {} }] }] }
+
+describe('without network and session', () => {
+  it('a fresh agent lists nothing', async () => {
+    expect(await call('GET', '/tunnels')).toEqual({ status: 200, body: [] })
+  })
+
+  it('a tunnel without policy answers null and lists the default policy as JSON text', async () => {
+    const url = 'https://device123.sitea.example.com'
+    expect(await call('POST', '/tunnels', device)).toEqual({ status: 200, body: { ...device, url, policy: null } })
+    const { body } = await call('GET', '/tunnels')
+    expect(body).toEqual([{ ...device, url, policy: expect.any(String) }])
+    const defaults = JSON.parse(await readFile(join(stateDir, 'default-policy.json'), 'utf8'))
+    expect(JSON.parse(body[0].policy)).toEqual(defaults)
+    expect(defaults).toMatchObject({ inbound: [], outbound: [{ expressions: [], actions: [{ type: 'add-headers' }] }] })
+  })
+
+  it('a policy answers as it was sent and survives two restarts unchanged', async () => {
+    expect((await call('POST', '/tunnels', { ...device, policy })).body.policy).toEqual(policy)
+    for (let round = 0; round < 2; round += 1) {
+      await restart()
+      const { body } = await call('GET', '/tunnels')
+      expect(JSON.parse(body[0].policy)).toEqual(policy)
+    }
+  })
+
+  it('the state directory and the store are readable by the owner alone', async () => {
+    await call('POST', '/tunnels', device)
+    expect((await stat(join(stateDir, 'tunnels.json'))).mode & 0o077).toBe(0)
+    expect((await stat(join(stateDir, 'default-policy.json'))).mode & 0o077).toBe(0)
+  })
+
+  it('a tunnel without a domain needs the service', async () => {
+    const { status, body } = await call('POST', '/tunnels', { forwards_to: '8001' })
+    expect(status).toBe(503)
+    expect(body.detail).toContain('Give a domain')
+    expect((await call('GET', '/tunnels')).body).toEqual([])
+  })
+
+  it('a broken default policy file publishes nothing', async () => {
+    await writeFile(join(stateDir, 'default-policy.json'), '{"inbound": [')
+    expect((await call('POST', '/tunnels', device)).status).toBe(503)
+    expect((await call('POST', '/tunnels', { ...device, policy })).status).toBe(200)
+  })
+
+  it('readyz waits for the session, healthz does not', async () => {
+    expect((await call('GET', '/healthz')).status).toBe(200)
+    expect((await call('GET', '/readyz')).status).toBe(503)
+  })
+})
+
+describe('what POST /tunnels refuses, naming field and rule, and stores nothing', () => {
+  it.each([
+    [{}, 'forwards_to'],
+    [{ ...device, forwards_to: '' }, 'forwards_to'],
+    [{ ...device, forwards_to: 'localhost' }, 'forwards_to'],
+    [{ ...device, forwards_to: 8001 }, 'forwards_to'],
+    [{ ...device, forwards_to: '169.254.169.254:80' }, 'forwards_to'],
+    [{ ...device, protocol: 'ftp' }, 'protocol'],
+    [{ ...device, domain: 'https://device123' }, 'domain'],
+    [{ ...device, domain: '*.example.com' }, 'domain'],
+    [{ ...device, policy: 'text' }, 'policy'],
+    [{ ...device, policy: [] }, 'policy'],
+    [{ ...device, polcy: {} }, 'polcy'],
+    [[device], 'body'],
+  ])('%j', async (body, field) => {
+    const reply = await call('POST', '/tunnels', body)
+    expect(reply.status).toBe(400)
+    expect(reply.body.problems.map((problem: { field: string }) => problem.field)).toContain(field)
+    expect(reply.body.detail).toContain(field)
+    expect((await call('GET', '/tunnels')).body).toEqual([])
+  })
+
+  it('the port of the agent itself', async () => {
+    const { port } = new URL(agent.apiUrl)
+    expect((await call('POST', '/tunnels', { ...device, forwards_to: `:${port}` })).body.detail).toContain('the agent itself')
+  })
+
+  it('a domain that another tunnel has, also while both are being created, and the domain of this API', async () => {
+    const replies = await Promise.all([device, device, device].map((body) => call('POST', '/tunnels', body)))
+    expect(replies.map(({ status }) => status).sort()).toEqual([200, 409, 409])
+    expect((await call('POST', '/tunnels', { ...device, domain: 'DEVICE123.sitea.example.com.' })).status).toBe(409)
+    expect((await call('POST', '/tunnels', { ...device, domain: 'agent.sitea.example.com' })).status).toBe(409)
+  })
+})
+
+describe('DELETE /tunnels/{url_part}', () => {
+  const deleted = { status: 200, body: { detail: 'Tunnel deleted' } }
+  const notFound = { status: 404, body: { detail: 'Tunnel not found' } }
+
+  it.each(['device123.sitea.example.com', 'device123', 'https%3A%2F%2Fdevice123.sitea.example.com'])(
+    'by %s, for good',
+    async (part) => {
+      await call('POST', '/tunnels', device)
+      expect(await call('DELETE', `/tunnels/${part}`)).toEqual(deleted)
+      expect(await call('DELETE', `/tunnels/${part}`)).toEqual(notFound)
+      await restart()
+      expect((await call('GET', '/tunnels')).body).toEqual([])
+    },
+  )
+
+  it('does not take parts that merely occur in a url', async () => {
+    await call('POST', '/tunnels', device)
+    for (const part of ['https', 's', 'device', '%20', '']) {
+      expect(await call('DELETE', `/tunnels/${part}`)).toEqual(notFound)
+    }
+  })
+
+  it('names the candidates of an ambiguous part', async () => {
+    await call('POST', '/tunnels', device)
+    await call('POST', '/tunnels', { ...device, domain: 'device123.siteb.example.com' })
+    const { status, body } = await call('DELETE', '/tunnels/device123')
+    expect(status).toBe(409)
+    expect(body.detail).toMatch(/https:\/\/device123\.sitea.*https:\/\/device123\.siteb/)
+  })
+
+  it('takes an empty body that is announced as JSON, as some clients send', async () => {
+    await call('POST', '/tunnels', device)
+    expect(await callRaw('DELETE', '/tunnels/device123', { 'content-type': 'application/json' })).toEqual(deleted)
+  })
+})
+
+describe('pages of other sites', () => {
+  it.each(['evil.example.com', 'localhost.evil.example.com', '127.0.0.1.nip.io', '10.0.0.1'])(
+    'DNS rebinding: Host "%s" is refused',
+    async (host) => {
+      expect((await callRaw('GET', '/tunnels', { host })).status).toBe(403)
+      expect((await callRaw('GET', '/status', { host })).status).toBe(403)
+    },
+  )
+
+  it.each(['localhost', 'localhost:4301', '[::1]:80', '127.0.0.1', 'agent.sitea.example.com'])('Host %s is ours', async (host) => {
+    expect((await callRaw('GET', '/tunnels', { host })).status).toBe(200)
+  })
+
+  it.each(['https://evil.example.com', 'null', 'http://127.0.0.1:1', 'http://localhost'])(
+    'cross-site request: Origin %s is refused',
+    async (origin) => {
+      const headers = { origin, 'content-type': 'application/json' }
+      expect((await callRaw('POST', '/tunnels', headers, JSON.stringify(device))).status).toBe(403)
+      expect((await call('GET', '/tunnels')).body).toEqual([])
+    },
+  )
+
+  it('an Origin of this API itself is fine', async () => {
+    expect((await callRaw('GET', '/tunnels', { origin: agent.apiUrl })).status).toBe(200)
+  })
+
+  it.each(['text/plain', 'application/x-www-form-urlencoded', 'multipart/form-data; boundary=x'])(
+    'cross-site post: a body of %s is refused',
+    async (type) => {
+      expect((await callRaw('POST', '/tunnels', { 'content-type': type }, JSON.stringify(device))).status).toBe(415)
+    },
+  )
+
+  it('a body without a type, broken JSON, a body too large, and prototype tricks are refused', async () => {
+    const json = { 'content-type': 'application/json' }
+    expect((await callRaw('POST', '/tunnels', {}, JSON.stringify(device))).status).toBe(415)
+    expect((await callRaw('POST', '/tunnels', json, '{"forwards_to":')).status).toBe(400)
+    expect((await callRaw('POST', '/tunnels', json, '{"__proto__": {"forwards_to": "8001"}}')).status).toBe(400)
+    expect((await callRaw('POST', '/tunnels', json, `"${'x'.repeat(200_000)}"`)).status).toBe(413)
+  })
+})
+
+it('unknown paths and methods answer with a detail', async () => {
+  expect(await call('GET', '/nothing')).toEqual({ status: 404, body: { detail: 'Not Found' } })
+  expect((await call('DELETE', '/tunnels')).status).toBe(404)
+})
