@@ -3,16 +3,16 @@ import { join, resolve } from 'node:path'
 import { Secret } from './secret.ts'
 
 /** Where the agent's secret comes from. A file is read again for every connection, so that it can be replaced. */
-export type AuthtokenSource =
+type AuthtokenSource =
   | { readonly kind: 'value'; readonly value: Secret }
   | { readonly kind: 'file'; readonly path: string }
 
-export interface ListenAddress {
+interface ListenAddress {
   readonly host: string
   readonly port: number
 }
 
-export interface ProxyConfig {
+interface ProxyConfig {
   /** `http://user:password@host:port`, kept apart from logs. */
   readonly url: Secret
   readonly noProxy: readonly string[]

@@ -6,6 +6,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { pino } from 'pino'
 import { type Agent, startAgent } from '../src/agent.ts'
 import { readConfig } from '../src/config.ts'
+import type { TunnelReply } from '../src/local-api/tunnel-wire.ts'
 
 let stateDir = ''
 let agent: Agent
@@ -38,13 +39,14 @@ async function restart(): Promise<void> {
 
 interface Reply {
   readonly status: number
-  readonly body: any
+  /** Whatever shape a test expects of it. */
+  readonly body: TunnelReply & readonly TunnelReply[] & { detail: string; problems: readonly { field: string }[] }
 }
 
 async function call(method: string, path: string, body?: unknown): Promise<Reply> {
   const init = body === undefined ? {} : { body: JSON.stringify(body), headers: { 'content-type': 'application/json' } }
   const response = await fetch(`${agent.apiUrl}${path}`, { method, ...init })
-  return { status: response.status, body: await response.json() }
+  return { status: response.status, body: (await response.json()) as Reply['body'] }
 }
 
 /** Unlike fetch, lets a test choose Host and leaves every header alone. */
@@ -53,7 +55,9 @@ function callRaw(method: string, path: string, headers: Record<string, string>, 
     const outgoing = request(`${agent.apiUrl}${path}`, { method, headers }, (response) => {
       const chunks: Buffer[] = []
       response.on('data', (chunk: Buffer) => chunks.push(chunk))
-      response.on('end', () => resolve({ status: response.statusCode ?? 0, body: JSON.parse(String(Buffer.concat(chunks))) }))
+      response.on('end', () =>
+        resolve({ status: response.statusCode ?? 0, body: JSON.parse(String(Buffer.concat(chunks))) as Reply['body'] }),
+      )
     })
     outgoing.on('error', reject).end(body)
   })
@@ -73,7 +77,7 @@ describe('without network and session', () => {
     const { body } = await call('GET', '/tunnels')
     expect(body).toEqual([{ ...device, url, policy: expect.any(String) }])
     const defaults = JSON.parse(await readFile(join(stateDir, 'default-policy.json'), 'utf8'))
-    expect(JSON.parse(body[0].policy)).toEqual(defaults)
+    expect(JSON.parse(body[0]?.policy as string)).toEqual(defaults)
     expect(defaults).toMatchObject({ inbound: [], outbound: [{ expressions: [], actions: [{ type: 'add-headers' }] }] })
   })
 
@@ -82,7 +86,7 @@ describe('without network and session', () => {
     for (let round = 0; round < 2; round += 1) {
       await restart()
       const { body } = await call('GET', '/tunnels')
-      expect(JSON.parse(body[0].policy)).toEqual(policy)
+      expect(JSON.parse(body[0]?.policy as string)).toEqual(policy)
     }
   })
 
@@ -128,19 +132,21 @@ describe('what POST /tunnels refuses, naming field and rule, and stores nothing'
   ])('%j', async (body, field) => {
     const reply = await call('POST', '/tunnels', body)
     expect(reply.status).toBe(400)
-    expect(reply.body.problems.map((problem: { field: string }) => problem.field)).toContain(field)
+    expect(reply.body.problems.map(({ field: name }) => name)).toContain(field)
     expect(reply.body.detail).toContain(field)
     expect((await call('GET', '/tunnels')).body).toEqual([])
   })
 
   it('the port of the agent itself', async () => {
     const { port } = new URL(agent.apiUrl)
-    expect((await call('POST', '/tunnels', { ...device, forwards_to: `:${port}` })).body.detail).toContain('the agent itself')
+    expect((await call('POST', '/tunnels', { ...device, forwards_to: `:${port}` })).body.detail).toContain(
+      'the agent itself',
+    )
   })
 
   it('a domain that another tunnel has, also while both are being created, and the domain of this API', async () => {
     const replies = await Promise.all([device, device, device].map((body) => call('POST', '/tunnels', body)))
-    expect(replies.map(({ status }) => status).sort()).toEqual([200, 409, 409])
+    expect(replies.map(({ status }) => status).sort((a, b) => a - b)).toEqual([200, 409, 409])
     expect((await call('POST', '/tunnels', { ...device, domain: 'DEVICE123.sitea.example.com.' })).status).toBe(409)
     expect((await call('POST', '/tunnels', { ...device, domain: 'agent.sitea.example.com' })).status).toBe(409)
   })
@@ -191,9 +197,12 @@ describe('pages of other sites', () => {
     },
   )
 
-  it.each(['localhost', 'localhost:4301', '[::1]:80', '127.0.0.1', 'agent.sitea.example.com'])('Host %s is ours', async (host) => {
-    expect((await callRaw('GET', '/tunnels', { host })).status).toBe(200)
-  })
+  it.each(['localhost', 'localhost:4301', '[::1]:80', '127.0.0.1', 'agent.sitea.example.com'])(
+    'Host %s is ours',
+    async (host) => {
+      expect((await callRaw('GET', '/tunnels', { host })).status).toBe(200)
+    },
+  )
 
   it.each(['https://evil.example.com', 'null', 'http://127.0.0.1:1', 'http://localhost'])(
     'cross-site request: Origin %s is refused',

@@ -22,7 +22,12 @@ beforeEach(async () => {
 afterEach(() => nodeFiles.rm(directory, { recursive: true }))
 
 function open(files?: FileSystem): DurableFile<Note> {
-  return new DurableFile({ path, parse: parseNote, onDamage: (problem) => damage.push(problem), ...(files && { files }) })
+  return new DurableFile({
+    path,
+    parse: parseNote,
+    onDamage: (problem) => damage.push(problem),
+    ...(files && { files }),
+  })
 }
 
 function parseNote(json: unknown): Note {
@@ -106,21 +111,24 @@ describe('stopped at any step of a write, the reader finds the old or the new do
   })
 })
 
-it.each(['ENOSPC', 'EROFS', 'EACCES'])('reports %s, leaves the old document, and works again afterwards', async (code) => {
-  await open().write({ note: 'old' })
-  let isFailing = true
-  const file = open(failingAt('open', code, () => isFailing))
-  await file.read()
-  await expect(file.write({ note: 'new' })).rejects.toMatchObject({ code })
-  expect(await open().read()).toEqual({ note: 'old' })
-  isFailing = false
-  await file.write({ note: 'new' })
-  expect(await open().read()).toEqual({ note: 'new' })
-})
+it.each(['ENOSPC', 'EROFS', 'EACCES'])(
+  'reports %s, leaves the old document, and works again afterwards',
+  async (code) => {
+    await open().write({ note: 'old' })
+    let isFailing = true
+    const file = open(failingAt('open', code, () => isFailing))
+    await file.read()
+    await expect(file.write({ note: 'new' })).rejects.toMatchObject({ code })
+    expect(await open().read()).toEqual({ note: 'old' })
+    isFailing = false
+    await file.write({ note: 'new' })
+    expect(await open().read()).toEqual({ note: 'new' })
+  },
+)
 
 it('survives a directory that cannot be read', async () => {
   const refuse = () => Promise.reject(Object.assign(new Error('refused'), { code: 'EACCES' }))
-  expect(await open({ ...nodeFiles, readFile: refuse, readdir: refuse } as FileSystem).read()).toBeNull()
+  expect(await open({ ...nodeFiles, readFile: refuse, readdir: refuse }).read()).toBeNull()
   expect(damage).toContain(`cannot read ${basename(path)}: EACCES`)
 })
 
@@ -128,5 +136,5 @@ function failingAt(step: keyof FileSystem, code: string, isFailing = () => true)
   const original = nodeFiles[step] as (...args: unknown[]) => Promise<unknown>
   const faulty = (...args: unknown[]) =>
     isFailing() ? Promise.reject(Object.assign(new Error(code), { code })) : original(...args)
-  return { ...nodeFiles, [step]: faulty } as FileSystem
+  return { ...nodeFiles, [step]: faulty }
 }

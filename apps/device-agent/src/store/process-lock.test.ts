@@ -24,7 +24,9 @@ const holderScript = `
 `
 
 it('is taken over after kill -9 of its holder, and not before', async () => {
-  const holder = spawn(process.execPath, ['--input-type=module', '-e', holderScript, path], { stdio: ['ignore', 'pipe', 'inherit'] })
+  const holder = spawn(process.execPath, ['--input-type=module', '-e', holderScript, path], {
+    stdio: ['ignore', 'pipe', 'inherit'],
+  })
   await once(holder.stdout, 'data')
   await expect(acquireProcessLock(path)).rejects.toThrow(`process ${holder.pid}`)
   holder.kill('SIGKILL')
@@ -42,5 +44,7 @@ it('goes to one of many that ask at once, also over a stale lock', async () => {
 
 it.each(['', '\0\0\0', 'nonsense', '1 another-boot 5'])('a lock file with "%s" holds nobody off', async (content) => {
   await writeFile(path, content)
-  await (await acquireProcessLock(path))[Symbol.asyncDispose]()
+  const lock = await acquireProcessLock(path)
+  await expect(acquireProcessLock(path)).rejects.toThrow(`process ${process.pid}`)
+  await lock[Symbol.asyncDispose]()
 })

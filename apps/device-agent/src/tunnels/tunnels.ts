@@ -20,7 +20,7 @@ export interface TunnelDraft extends TunnelInput {
 }
 
 /** Puts tunnels online and takes them off. */
-export interface TunnelBinder {
+interface TunnelBinder {
   /**
    * The public url, or null when there is no session to ask (the tunnel then comes online later).
    * @throws Error with the service's refusal; the tunnel is not online
@@ -32,7 +32,7 @@ export interface TunnelBinder {
 }
 
 /** Keeps records; a settled change survives a power cut. */
-export interface TunnelRecords {
+interface TunnelRecords {
   readonly records: readonly TunnelRecord[]
   change(edit: (records: readonly TunnelRecord[]) => readonly TunnelRecord[]): Promise<void>
 }
@@ -56,7 +56,7 @@ export class TunnelInputError extends Error {
   }
 }
 
-export const tunnelsMax = 1000
+const tunnelsMax = 1000
 
 /** The tunnels of this device as they shall be. They are created and deleted with or without a session. */
 export class Tunnels {

@@ -33,12 +33,12 @@ export function refuseForbidden({ host, port }: UpstreamAddress, { ownPort }: Fo
   if (port === ownPort && isLoopback(host)) throw new Error('must not be the address of the agent itself')
 }
 
-export function isLoopback(host: string): boolean {
+function isLoopback(host: string): boolean {
   return host === localHost || host.endsWith('.localhost') || /^(127(\.\d+){3}|0\.0\.0\.0|::1?)$/.test(plainIp(host))
 }
 
 /** 169.254.0.0/16 and fe80::/10, also when written as an IPv4-mapped IPv6 address, and AWS's fd00:ec2::254. */
-export function isLinkLocal(host: string): boolean {
+function isLinkLocal(host: string): boolean {
   const ip = plainIp(host)
   return ip.startsWith('169.254.') || /^fe[89ab][0-9a-f]:/i.test(ip) || ip === 'fd00:ec2::254'
 }
