@@ -1,4 +1,3 @@
-import { randomUUID } from 'node:crypto'
 import { link, readFile, rename, rm, writeFile } from 'node:fs/promises'
 
 /** Another living process uses the same state directory. */
@@ -18,8 +17,7 @@ const takeoverTriesMax = 5
  */
 export async function acquireProcessLock(path: string): Promise<AsyncDisposable> {
   const own = await describeProcess(process.pid)
-  // Callers of one process race as well: each has files of its own.
-  const draft = `${path}.${randomUUID()}.new`
+  const draft = `${path}.${process.pid}.new`
   await writeFile(draft, own, { mode: 0o600 })
   try {
     for (let tries = 0; tries < takeoverTriesMax; tries += 1) {
@@ -47,7 +45,7 @@ async function removeStale(path: string): Promise<void> {
   const holder = await readLock(path)
   const pid = Number(holder.split(' ')[0])
   if (pid > 0 && holder === (await describeProcess(pid))) throw new LockHeldError(path, pid)
-  const aside = `${path}.${randomUUID()}.stale`
+  const aside = `${path}.${process.pid}.stale`
   await rename(path, aside).catch(() => undefined)
   // Somebody else may have been quicker: what was moved is then a fresh lock and goes back.
   if ((await readLock(aside)) !== holder) await link(aside, path).catch(() => undefined)

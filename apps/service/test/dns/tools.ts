@@ -1,0 +1,27 @@
+import { execFileSync } from 'node:child_process'
+import { runProcess } from '@tunnel/testkit'
+
+const runLimitMs = 20_000
+
+/** Whether programs of the system are there; tests that need one are skipped otherwise. */
+export function hasPrograms(...names: string[]): boolean {
+  return names.every((name) => {
+    try {
+      execFileSync('sh', ['-c', `command -v ${name}`])
+      return true
+    } catch {
+      return false
+    }
+  })
+}
+
+/** Asks with the real dig and returns what it prints. */
+export function dig(port: number, ...words: string[]): Promise<string> {
+  const args = ['@127.0.0.1', '-p', String(port), '+norec', '+tries=2', '+time=3', ...words]
+  return runProcess('dig', args, { limitMs: runLimitMs })
+}
+
+/** Asks with the real kdig and returns what it prints. */
+export function kdig(port: number, ...words: string[]): Promise<string> {
+  return runProcess('kdig', ['@127.0.0.1', '-p', String(port), ...words], { limitMs: runLimitMs })
+}
