@@ -10,3 +10,7 @@ export {
 } from './running-process.ts'
 export { type RelayOptions, type RelayTarget, type TcpRelay, startTcpRelay } from './tcp-relay.ts'
 export { type TempDir, tempDir } from './temp-dir.ts'
+export { type Account } from './product/api-account.ts'
+export { type Program, fromSource } from './product/programs.ts'
+export { type AgentOptions, type RunningAgent, type TunnelRecord, startAgent } from './product/running-agent.ts'
+export { type RunningService, type ServiceOptions, type ServicePorts, startService } from './product/running-service.ts'

@@ -1,0 +1,41 @@
+import { mkdir, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { describeMachine } from './machine.ts'
+import { type BenchOptions, readOptions } from './options.ts'
+import { type Report, reaches, toMarkdown } from './report.ts'
+import type { BenchRow } from './row.ts'
+import { rows as sessionRows } from './session/rows.ts'
+
+const allRows: readonly BenchRow[] = [...sessionRows]
+const resultsDir = join(import.meta.dirname, 'results')
+
+async function runBench(options: BenchOptions): Promise<Report> {
+  const measured: Report['rows'][number][] = []
+  for (const row of selectRows(options.only)) {
+    options.note(`${row.name} …`)
+    measured.push({ name: row.name, ...(await row.measure(options)) })
+  }
+  const { rounds, seconds } = options
+  return { takenAt: new Date().toISOString(), machine: await describeMachine(), rounds, seconds, rows: measured }
+}
+
+function selectRows(only: readonly string[]): readonly BenchRow[] {
+  const selected = only.length === 0 ? allRows : allRows.filter((row) => only.some((name) => row.name.startsWith(name)))
+  if (selected.length === 0) throw new Error(`No such row. There are: ${allRows.map((row) => row.name).join(', ')}`)
+  return selected
+}
+
+/** Only a whole, thorough run replaces the committed table. */
+async function writeReport(report: Report, options: BenchOptions): Promise<void> {
+  const name = options.only.length === 0 && !options.isQuick ? 'latest' : 'partial'
+  await mkdir(resultsDir, { recursive: true })
+  await writeFile(join(resultsDir, `${name}.md`), toMarkdown(report))
+  await writeFile(join(resultsDir, `${name}.json`), `${JSON.stringify(report, null, 2)}\n`)
+}
+
+const options = readOptions(process.argv.slice(2), (line) => console.error(line))
+const report = await runBench(options)
+await writeReport(report, options)
+console.log(toMarkdown(report))
+const goals = report.rows.flatMap((row) => row.goals)
+process.exitCode = goals.every((goal) => goal.required === undefined || reaches(goal, goal.required)) ? 0 : 1

@@ -1,0 +1,72 @@
+import { type RunningProcess, startProcess } from '../running-process.ts'
+import { announcedListeners, listenerUrl } from './announced-listeners.ts'
+import { type Program, agentProgram } from './programs.ts'
+
+export interface AgentOptions {
+  /** Keeps its records between runs; the caller removes it. */
+  readonly stateDir: string
+  readonly authtoken: string
+  readonly connectUrl: string
+  readonly caFile: string
+  /** Port of the local API to take again after a restart. */
+  readonly port?: number
+  readonly env?: Readonly<Record<string, string>>
+  readonly program?: Program
+}
+
+/** One record of `/tunnels`. */
+export interface TunnelRecord {
+  readonly url: string
+  readonly protocol: string
+  readonly forwards_to: string
+  readonly domain: string | null
+  readonly policy: unknown
+}
+
+/** The agent as a process of its own, with its local API up. */
+export interface RunningAgent extends AsyncDisposable {
+  readonly process: RunningProcess
+  readonly apiUrl: string
+  readonly port: number
+  createTunnel(body: { forwards_to: string; domain?: string; policy?: unknown }): Promise<TunnelRecord>
+}
+
+/** Starts the agent and resolves when its local API answers, whether or not the service can be reached. */
+export async function startAgent(options: AgentOptions): Promise<RunningAgent> {
+  const { program = agentProgram } = options
+  const running = await startProcess(program.command, [...program.args, 'run'], {
+    env: {
+      SERVICE_AUTHTOKEN: options.authtoken,
+      SERVICE_CONNECT_URL: options.connectUrl,
+      SERVICE_CONNECT_CA_FILE: options.caFile,
+      AGENT_API_LISTEN: `127.0.0.1:${options.port ?? 0}`,
+      AGENT_STATE_DIR: options.stateDir,
+      ...options.env,
+    },
+    stopLimitMs: 20_000,
+  })
+  const listeners = await announcedListeners(running).catch(async (error: unknown) => {
+    await running.stop()
+    throw error
+  })
+  const { origin: apiUrl, port } = listenerUrl(listeners, 'local-api')
+  return {
+    process: running,
+    apiUrl,
+    port: Number(port),
+    createTunnel: (body) => createTunnel(apiUrl, body),
+    [Symbol.asyncDispose]: () => running[Symbol.asyncDispose](),
+  }
+}
+
+async function createTunnel(apiUrl: string, body: object): Promise<TunnelRecord> {
+  const response = await fetch(`${apiUrl}/tunnels`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json' },
+    body: JSON.stringify({ protocol: 'http', ...body }),
+    signal: AbortSignal.timeout(15_000),
+  })
+  const text = await response.text()
+  if (!response.ok) throw new Error(`POST /tunnels answered ${response.status}: ${text}`)
+  return JSON.parse(text) as TunnelRecord
+}
