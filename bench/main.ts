@@ -2,7 +2,7 @@ import { mkdir, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { describeMachine } from './machine.ts'
 import { type BenchOptions, readOptions } from './options.ts'
-import { type Report, reaches, toMarkdown } from './report.ts'
+import { type Report, type ReportRow, isComplete, toMarkdown } from './report.ts'
 import type { BenchRow } from './row.ts'
 import { rows as sessionRows } from './session/rows.ts'
 
@@ -10,13 +10,22 @@ const allRows: readonly BenchRow[] = [...sessionRows]
 const resultsDir = join(import.meta.dirname, 'results')
 
 async function runBench(options: BenchOptions): Promise<Report> {
-  const measured: Report['rows'][number][] = []
-  for (const row of selectRows(options.only)) {
-    options.note(`${row.name} …`)
-    measured.push({ name: row.name, ...(await row.measure(options)) })
-  }
+  const measured: ReportRow[] = []
+  for (const row of selectRows(options.only)) measured.push(await measureRow(row, options))
   const { rounds, seconds } = options
   return { takenAt: new Date().toISOString(), machine: await describeMachine(), rounds, seconds, rows: measured }
+}
+
+/** A row that fails is shown as failed and does not stop the others. */
+async function measureRow(row: BenchRow, options: BenchOptions): Promise<ReportRow> {
+  options.note(row.name)
+  try {
+    return { name: row.name, ...(await row.measure(options)) }
+  } catch (error) {
+    options.note(`  failed: ${error instanceof Error ? error.stack : String(error)}`)
+    const [failure = ''] = String(error instanceof Error ? error.message : error).split('\n')
+    return { name: row.name, goals: [], failure }
+  }
 }
 
 function selectRows(only: readonly string[]): readonly BenchRow[] {
@@ -37,5 +46,4 @@ const options = readOptions(process.argv.slice(2), (line) => console.error(line)
 const report = await runBench(options)
 await writeReport(report, options)
 console.log(toMarkdown(report))
-const goals = report.rows.flatMap((row) => row.goals)
-process.exitCode = goals.every((goal) => goal.required === undefined || reaches(goal, goal.required)) ? 0 : 1
+process.exitCode = isComplete(report) ? 0 : 1

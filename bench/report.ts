@@ -5,7 +5,13 @@ export interface Report {
   readonly machine: string
   readonly rounds: number
   readonly seconds: number
-  readonly rows: readonly ({ readonly name: string } & Measurement)[]
+  readonly rows: readonly ReportRow[]
+}
+
+export interface ReportRow extends Measurement {
+  readonly name: string
+  /** Why there are no figures. */
+  readonly failure?: string
 }
 
 /** The report as a document: first every goal in one table, then the figures behind them. */
@@ -16,6 +22,7 @@ export function toMarkdown(report: Report): string {
     '# Benchmark',
     `Taken ${report.takenAt.slice(0, 10)}: ${report.machine}. Medians of ${report.rounds} interleaved rounds, ${report.seconds} s of load each.`,
     goalTable(goals),
+    ...report.rows.flatMap(({ name, failure }) => (failure === undefined ? [] : [`**${name} failed:** ${failure}`])),
     ...sheets.map(sheetSection),
     '',
   ].join('\n\n')
@@ -52,8 +59,17 @@ function verdict(goal: Goal): string {
   return goal.aim !== undefined && reaches(goal, goal.aim) ? 'aim reached' : 'reached'
 }
 
+/** Whether every row worked and every required figure was reached. */
+export function isComplete(report: Report): boolean {
+  return report.rows.every(
+    (row) =>
+      row.failure === undefined &&
+      row.goals.every((goal) => goal.required === undefined || reaches(goal, goal.required)),
+  )
+}
+
 /** Whether a goal's figure is at least as good as `mark`. */
-export function reaches(goal: Goal, mark: number): boolean {
+function reaches(goal: Goal, mark: number): boolean {
   return goal.better === 'higher' ? goal.value >= mark : goal.value <= mark
 }
 
