@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto'
 import { link, readFile, rename, rm, writeFile } from 'node:fs/promises'
 
 /** Another living process uses the same state directory. */
@@ -17,7 +18,8 @@ const takeoverTriesMax = 5
  */
 export async function acquireProcessLock(path: string): Promise<AsyncDisposable> {
   const own = await describeProcess(process.pid)
-  const draft = `${path}.${process.pid}.new`
+  // Callers of one process race as well: each has files of its own.
+  const draft = `${path}.${randomUUID()}.new`
   await writeFile(draft, own, { mode: 0o600 })
   try {
     for (let tries = 0; tries < takeoverTriesMax; tries += 1) {
@@ -45,7 +47,7 @@ async function removeStale(path: string): Promise<void> {
   const holder = await readLock(path)
   const pid = Number(holder.split(' ')[0])
   if (pid > 0 && holder === (await describeProcess(pid))) throw new LockHeldError(path, pid)
-  const aside = `${path}.${process.pid}.stale`
+  const aside = `${path}.${randomUUID()}.stale`
   await rename(path, aside).catch(() => undefined)
   // Somebody else may have been quicker: what was moved is then a fresh lock and goes back.
   if ((await readLock(aside)) !== holder) await link(aside, path).catch(() => undefined)

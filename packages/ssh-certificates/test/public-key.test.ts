@@ -1,0 +1,87 @@
+import * as fc from 'fast-check'
+import { describe, expect, it } from 'vitest'
+import { PublicKeyError, formatPublicKey, parsePublicKey, publicKeyOf } from '../src/index.ts'
+import { toKeyObject } from '../src/keys/public-key.ts'
+import { badPublicKeys } from './bad-public-keys.ts'
+import { keyNames, privateKeys, publicKeyNamed } from './keys.ts'
+import { askSshKeygen, sshKeygen, workDirectory } from './openssh.ts'
+
+function mistakeIn(text: string): string {
+  try {
+    return `taken as ${parsePublicKey(text).algorithm}`
+  } catch (error) {
+    return error instanceof PublicKeyError ? error.mistake : `failed: ${String(error)}`
+  }
+}
+
+describe('a text that is not one plain public key', () => {
+  it.each(badPublicKeys)('is refused for what it is: %s', (_, text, mistake) => {
+    expect(mistakeIn(text)).toBe(mistake)
+  })
+
+  it.each(badPublicKeys)('is not repeated in the error: %s', (_, text, mistake) => {
+    const words = text.split(/\s+/).filter((word) => word.length > 24)
+    const { message } = new PublicKeyError(mistake)
+    expect(words.filter((word) => message.includes(word))).toEqual([])
+  })
+
+  it('is refused with a known mistake, whatever it is', () => {
+    const lines = fc.array(fc.constantFrom(' ', '\n', 'ssh-rsa', 'ssh-ed25519', 'AAAA', '=', 'sk-', '-----BEGIN '))
+    fc.assert(
+      fc.property(
+        fc.oneof(
+          fc.string(),
+          lines.map((words) => words.join('')),
+        ),
+        (text) => {
+          expect(mistakeIn(text)).not.toMatch(/^(taken|failed)/)
+        },
+      ),
+      { numRuns: 500 },
+    )
+  })
+
+  it('is refused with a known mistake when it was a key before its bytes were changed', () => {
+    const positions = fc.double({ min: 0, max: 1, maxExcluded: true, noNaN: true })
+    fc.assert(
+      fc.property(fc.constantFrom(...keyNames), positions, fc.nat(255), (name, position, byte) => {
+        const blob = Buffer.from(publicKeyNamed(name).blob)
+        blob[Math.floor(position * blob.length)] = byte
+        expect(mistakeIn(`${publicKeyNamed(name).algorithm} ${blob.toString('base64')}`)).not.toMatch(/^failed/)
+      }),
+      { numRuns: 500 },
+    )
+  })
+})
+
+describe.each(keyNames)('a public key of type %s', (name) => {
+  const key = publicKeyNamed(name)
+
+  it('is read with any comment and surrounding blanks', () => {
+    expect(parsePublicKey(`  ${formatPublicKey(key)}\tpi@home  ü \r\n`)).toEqual(key)
+  })
+
+  it('survives the way through node:crypto', () => {
+    expect(publicKeyOf(toKeyObject(key))).toEqual(key)
+    expect(publicKeyOf(privateKeys[name])).toEqual(key)
+  })
+
+  it('is one that ssh-keygen reads', () => {
+    using directory = workDirectory()
+    expect(askSshKeygen('-l', '-f', directory.write('key.pub', formatPublicKey(key)))).toMatchObject({ status: 0 })
+  })
+})
+
+it.each([
+  ['ed25519', '256'],
+  ['ecdsa', '256'],
+  ['ecdsa', '384'],
+  ['ecdsa', '521'],
+  ['rsa', '2048'],
+])('reads what ssh-keygen makes: %s %s', (type, bits) => {
+  using directory = workDirectory()
+  const file = `${directory.path}/key`
+  sshKeygen('-q', '-t', type, '-b', bits, '-N', '', '-C', 'a comment', '-f', file)
+  const line = sshKeygen('-y', '-f', file).trim()
+  expect(line).toBe(`${formatPublicKey(parsePublicKey(line))} a comment`)
+})
