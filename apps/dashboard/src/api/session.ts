@@ -1,0 +1,32 @@
+import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
+import { request } from './request.ts'
+
+/** Who is signed in. `first_account_needed` is true until the first account exists. */
+export interface SignInState {
+  readonly account: { readonly id: string; readonly email: string } | null
+  readonly first_account_needed: boolean
+}
+
+const path = '/dashboard/session'
+
+export function useSignInState() {
+  return useQuery({ queryKey: [path], queryFn: () => request<SignInState>('GET', path) })
+}
+
+function useSessionChange<Body>(method: string, target: string) {
+  const client = useQueryClient()
+  return useMutation({
+    mutationFn: (body: Body) => request<SignInState>(method, target, body),
+    onSuccess: async () => {
+      client.removeQueries({ predicate: (query) => query.queryKey[0] !== path })
+      await client.invalidateQueries({ queryKey: [path] })
+    },
+  })
+}
+
+export const useSignIn = () => useSessionChange<{ email: string; password: string }>('POST', path)
+export const useSignOut = () => useSessionChange<{ everywhere: boolean }>('DELETE', path)
+export const useFirstAccount = () =>
+  useSessionChange<{ email: string; password: string; setup_token: string }>('POST', '/dashboard/first_account')
+export const usePasswordChange = () =>
+  useSessionChange<{ current_password: string; new_password: string }>('POST', '/dashboard/password')

@@ -1,0 +1,45 @@
+import { useParams } from 'react-router'
+import { useCollection, useResource } from '../api/queries.ts'
+import type { Tunnel, TunnelSession } from '../resource/shapes.ts'
+import { Details } from '../ui/details.tsx'
+import { ErrorNotice } from '../ui/notice.tsx'
+import { Page } from '../ui/page.tsx'
+import { Time } from '../ui/time.tsx'
+import { AgentCommands } from './agent-commands.tsx'
+import { tunnelCollection, TunnelTable } from './tunnels-page.tsx'
+
+/** One session: what is known of the agent, its tunnels, and the commands it takes. */
+export function SessionPage() {
+  const { id = '' } = useParams()
+  const { data, error } = useResource<TunnelSession>(`/tunnel_sessions/${encodeURIComponent(id)}`)
+  const tunnels = useCollection<Tunnel>(tunnelCollection)
+  return (
+    <Page title={`Session ${id}`}>
+      <ErrorNotice error={error} />
+      {data !== undefined && (
+        <>
+          <AgentCommands session={data} />
+          <Details
+            rows={[
+              ['Address', data.ip],
+              ['Agent', data.agent_version],
+              ['System', data.os],
+              ['Region', data.region],
+              ['Transport', data.transport],
+              [
+                'Credential',
+                <a key="credential" href={`/dashboard/authtokens/${data.credential.id}`}>
+                  {data.credential.id}
+                </a>,
+              ],
+              ['Online since', <Time key="since" value={data.started_at} />],
+              ['Metadata', data.metadata && <pre key="metadata">{data.metadata}</pre>],
+            ]}
+          />
+          <h2>Tunnels</h2>
+          <TunnelTable tunnels={tunnels.data?.filter((tunnel) => tunnel.tunnel_session.id === id) ?? []} />
+        </>
+      )}
+    </Page>
+  )
+}

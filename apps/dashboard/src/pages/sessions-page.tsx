@@ -1,0 +1,87 @@
+import { useMemo, useState } from 'react'
+import { useCollection } from '../api/queries.ts'
+import type { TunnelSession } from '../resource/shapes.ts'
+import { DataTable, type DataColumn } from '../ui/data-table.tsx'
+import { Empty } from '../ui/empty.tsx'
+import { Choice } from '../ui/field.tsx'
+import { ErrorNotice } from '../ui/notice.tsx'
+import { Page } from '../ui/page.tsx'
+import { Time } from '../ui/time.tsx'
+
+export const sessionCollection = { path: '/tunnel_sessions', listKey: 'tunnel_sessions' }
+
+const columns: readonly DataColumn<TunnelSession>[] = [
+  { id: 'metadata', title: 'Metadata', text: (session) => session.metadata ?? session.id, width: 220 },
+  { id: 'ip', title: 'Address', text: (session) => session.ip },
+  { id: 'version', title: 'Version', text: (session) => session.agent_version, width: 90 },
+  { id: 'os', title: 'System', text: (session) => session.os, width: 90 },
+  { id: 'region', title: 'Region', text: (session) => session.region, width: 90 },
+  {
+    id: 'started',
+    title: 'Online since',
+    text: (session) => session.started_at,
+    cell: (session) => <Time value={session.started_at} />,
+  },
+]
+
+/** Every agent that is online now. */
+export function SessionsPage() {
+  const { data, error } = useCollection<TunnelSession>(sessionCollection)
+  const [version, setVersion] = useState(anything)
+  const [region, setRegion] = useState(anything)
+  const shown = useMemo(
+    () => data?.filter((item) => fits(item.agent_version, version) && fits(item.region, region)) ?? [],
+    [data, version, region],
+  )
+  return (
+    <Page
+      title="Sessions"
+      intro="Agents that are online now. A session ends when its agent stops or loses the network, and a new one takes its place."
+    >
+      <ErrorNotice error={error} />
+      {data?.length === 0 && (
+        <Empty
+          title="No agent is online"
+          command="SERVICE_AUTHTOKEN=… SERVICE_CONNECT_URL=wss://… npm run --silent agent -- run"
+        >
+          <p>Create an authtoken, then start the agent on the device with it:</p>
+        </Empty>
+      )}
+      {data !== undefined && data.length > 0 && (
+        <DataTable
+          label="Sessions"
+          items={shown}
+          columns={columns}
+          href={(session) => `/sessions/${session.id}`}
+          filters={
+            <>
+              <Choice
+                label="Version"
+                value={version}
+                onChange={setVersion}
+                options={optionsOf(data, (item) => item.agent_version)}
+              />
+              <Choice
+                label="Region"
+                value={region}
+                onChange={setRegion}
+                options={optionsOf(data, (item) => item.region)}
+              />
+            </>
+          }
+        />
+      )}
+    </Page>
+  )
+}
+
+const anything = '*'
+
+function fits(value: string, wanted: string): boolean {
+  return wanted === anything || value === wanted
+}
+
+function optionsOf(sessions: readonly TunnelSession[], of: (session: TunnelSession) => string) {
+  const values = [...new Set(sessions.map(of))].sort()
+  return [{ id: anything, label: 'any' }, ...values.map((value) => ({ id: value, label: value }))]
+}

@@ -1,0 +1,97 @@
+import { useEffect, useRef, useState } from 'react'
+import uPlot from 'uplot'
+import 'uplot/dist/uPlot.min.css'
+import { eventFeed } from '../api/events.ts'
+
+/** What the service counted in one interval, for the whole account. */
+interface TrafficSample {
+  readonly at: string
+  readonly interval_ms: number
+  readonly requests: number
+  readonly errors: number
+  readonly bytes_in: number
+  readonly bytes_out: number
+}
+
+const samplesMax = 360
+
+/** Requests, errors and bytes of the account, live. */
+export function TrafficCharts() {
+  const samples = useTrafficSamples()
+  const perSecond = (count: (sample: TrafficSample) => number) =>
+    samples.map((sample) => (count(sample) * 1000) / sample.interval_ms)
+  const times = samples.map(({ at }) => Date.parse(at) / 1000)
+  return (
+    <section aria-label="Traffic" className="charts">
+      <Chart
+        title="Requests per second"
+        data={[times, perSecond((s) => s.requests), perSecond((s) => s.errors)]}
+        names={['requests', 'errors']}
+      />
+      <Chart
+        title="Kilobytes per second"
+        data={[times, perSecond((s) => s.bytes_in / 1000), perSecond((s) => s.bytes_out / 1000)]}
+        names={['in', 'out']}
+      />
+    </section>
+  )
+}
+
+function useTrafficSamples(): readonly TrafficSample[] {
+  const [samples, setSamples] = useState<readonly TrafficSample[]>([])
+  useEffect(
+    () =>
+      eventFeed.listen(({ event_type: type, object }) => {
+        if (type.startsWith('traffic_sampled'))
+          setSamples((old) => [...old, object as TrafficSample].slice(-samplesMax))
+      }),
+    [],
+  )
+  return samples
+}
+
+interface ChartProps {
+  readonly title: string
+  readonly data: uPlot.AlignedData
+  readonly names: readonly [string, string]
+}
+
+function Chart({ title, data, names }: ChartProps) {
+  const frame = useRef<HTMLDivElement>(null)
+  const plot = useRef<uPlot | null>(null)
+  useEffect(() => {
+    if (frame.current === null) return
+    const created = new uPlot(chartOptions(frame.current.clientWidth, names), data, frame.current)
+    plot.current = created
+    return () => created.destroy()
+    // Data arrives through setData below; the chart itself is made once.
+  }, [])
+  useEffect(() => plot.current?.setData(data), [data])
+  const latest = data.slice(1).map((series) => (series.at(-1) ?? 0).toFixed(1))
+  return (
+    <figure className="card">
+      <figcaption>
+        {title} <span className="muted">{names.map((name, index) => `${name} ${latest[index]}`).join(' · ')}</span>
+      </figcaption>
+      <div ref={frame} aria-hidden="true" />
+    </figure>
+  )
+}
+
+function chartOptions(width: number, names: readonly [string, string]): uPlot.Options {
+  const style = getComputedStyle(document.documentElement)
+  const color = (name: string) => style.getPropertyValue(name).trim()
+  const axis = { stroke: color('--muted'), grid: { stroke: color('--line'), width: 1 }, ticks: { show: false } }
+  return {
+    width,
+    height: 180,
+    legend: { show: false },
+    cursor: { show: false },
+    axes: [axis, axis],
+    series: [
+      {},
+      { label: names[0], stroke: color('--chart-1'), width: 2 },
+      { label: names[1], stroke: color('--chart-2'), width: 2 },
+    ],
+  }
+}

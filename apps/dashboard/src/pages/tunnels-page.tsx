@@ -1,0 +1,68 @@
+import { useCollection } from '../api/queries.ts'
+import type { Tunnel } from '../resource/shapes.ts'
+import { DataTable } from '../ui/data-table.tsx'
+import { Empty } from '../ui/empty.tsx'
+import { ErrorNotice } from '../ui/notice.tsx'
+import { Page } from '../ui/page.tsx'
+import { Time } from '../ui/time.tsx'
+
+export const tunnelCollection = { path: '/tunnels', listKey: 'tunnels' }
+
+const createCommand = `curl -X POST http://127.0.0.1:4301/tunnels -H 'Content-Type: application/json' \\
+     -d '{"protocol":"http","forwards_to":"localhost:8000"}'`
+
+/** Every tunnel that is online, with the address it is reached at and the program behind it. */
+export function TunnelsPage() {
+  const { data, error } = useCollection<Tunnel>(tunnelCollection)
+  return (
+    <Page title="Tunnels" intro="Public addresses that are online now, and where their agents send the traffic.">
+      <ErrorNotice error={error} />
+      {data?.length === 0 ? (
+        <Empty title="No tunnel is online" command={createCommand}>
+          <p>On a device with a running agent:</p>
+        </Empty>
+      ) : (
+        <TunnelTable tunnels={data ?? []} />
+      )}
+    </Page>
+  )
+}
+
+export function TunnelTable({ tunnels }: { readonly tunnels: readonly Tunnel[] }) {
+  return (
+    <DataTable
+      label="Tunnels"
+      items={tunnels}
+      columns={[
+        { id: 'url', title: 'Address', text: addressOf, cell: (tunnel) => <Address tunnel={tunnel} />, width: 260 },
+        { id: 'proto', title: 'Protocol', text: (tunnel) => tunnel.proto ?? 'labels', width: 90 },
+        { id: 'to', title: 'Forwards to', text: (tunnel) => tunnel.forwards_to },
+        { id: 'session', title: 'Session', text: (tunnel) => tunnel.tunnel_session.id },
+        {
+          id: 'started',
+          title: 'Online since',
+          text: (tunnel) => tunnel.started_at,
+          cell: (tunnel) => <Time value={tunnel.started_at} />,
+        },
+      ]}
+    />
+  )
+}
+
+function addressOf(tunnel: Tunnel): string {
+  return (
+    tunnel.public_url ??
+    Object.entries(tunnel.labels ?? {})
+      .map(([key, value]) => `${key}=${value}`)
+      .join(', ')
+  )
+}
+
+function Address({ tunnel }: { readonly tunnel: Tunnel }) {
+  if (!/^https?:\/\//.test(tunnel.public_url ?? '')) return addressOf(tunnel)
+  return (
+    <a href={tunnel.public_url} target="_blank" rel="noreferrer">
+      {tunnel.public_url}
+    </a>
+  )
+}

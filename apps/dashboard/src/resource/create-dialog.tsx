@@ -1,0 +1,56 @@
+import { useState } from 'react'
+import { useNavigate } from 'react-router'
+import type { Resource } from '../api/collection.ts'
+import { Button } from '../ui/button.tsx'
+import { Dialog } from '../ui/dialog.tsx'
+import { Secret } from '../ui/secret.tsx'
+import { ResourceForm } from './resource-form.tsx'
+import type { ResourceView } from './resource-view.ts'
+
+/** Creates one; a secret in the reply is shown before the dialog can be left, otherwise the new thing's page opens. */
+export function CreateDialog<T extends Resource>({ view }: { readonly view: ResourceView<T> }) {
+  return (
+    <Dialog title={`New ${view.singular}`} trigger={<Button look="primary">New {view.singular}</Button>}>
+      {(close) => <CreateSteps view={view} close={close} />}
+    </Dialog>
+  )
+}
+
+function CreateSteps<T extends Resource>({
+  view,
+  close,
+}: {
+  readonly view: ResourceView<T>
+  readonly close: () => void
+}) {
+  const navigate = useNavigate()
+  const [secret, setSecret] = useState<string | null>(null)
+  const onDone = (reply: Record<string, unknown>) => {
+    const shown = view.secretField === undefined ? undefined : reply[view.secretField]
+    if (typeof shown === 'string') return setSecret(shown)
+    close()
+    void navigate(`/${view.page}/${String(reply['id'])}`)
+  }
+  if (secret !== null)
+    return (
+      <>
+        <Secret name={`The new ${view.singular}`} value={secret} />
+        <footer className="dialog-footer">
+          <Button look="primary" onPress={close}>
+            I have copied it
+          </Button>
+        </footer>
+      </>
+    )
+  return (
+    <ResourceForm
+      fields={view.fields}
+      method="POST"
+      path={view.collection.path}
+      source={null}
+      submitLabel={`Create ${view.singular}`}
+      onDone={onDone}
+      onCancel={close}
+    />
+  )
+}

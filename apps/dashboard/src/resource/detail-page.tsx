@@ -1,0 +1,73 @@
+import { useNavigate, useParams } from 'react-router'
+import type { Resource } from '../api/collection.ts'
+import { useResource } from '../api/queries.ts'
+import { Button } from '../ui/button.tsx'
+import { ConfirmDelete } from '../ui/confirm-delete.tsx'
+import { Details } from '../ui/details.tsx'
+import { Dialog } from '../ui/dialog.tsx'
+import { ErrorNotice } from '../ui/notice.tsx'
+import { Page } from '../ui/page.tsx'
+import { Time } from '../ui/time.tsx'
+import { ResourceForm } from './resource-form.tsx'
+import type { ResourceView } from './resource-view.ts'
+
+/** One resource: its fields, edit and delete. */
+export function DetailPage<T extends Resource>({ view }: { readonly view: ResourceView<T> }) {
+  const { id = '' } = useParams()
+  const path = `${view.collection.path}/${encodeURIComponent(id)}`
+  const { data, error } = useResource<T>(path)
+  const title = data === undefined ? view.title : view.nameOf(data)
+  return (
+    <Page title={title} actions={data && <Actions view={view} item={data} path={path} />}>
+      <ErrorNotice error={error} />
+      {data !== undefined && (
+        <>
+          <Details rows={[...view.details(data), ...commonRows(data)]} />
+          {view.more?.(data)}
+        </>
+      )}
+    </Page>
+  )
+}
+
+function commonRows(item: Resource): [string, React.ReactNode][] {
+  return [
+    ['Description', item.description],
+    ['Metadata', item.metadata && <pre className="metadata">{item.metadata}</pre>],
+    ['Created', <Time key="created" value={item.created_at} />],
+    ['Id', <code key="id">{item.id}</code>],
+  ]
+}
+
+interface ActionsProps<T extends Resource> {
+  readonly view: ResourceView<T>
+  readonly item: T
+  readonly path: string
+}
+
+function Actions<T extends Resource>({ view, item, path }: ActionsProps<T>) {
+  const navigate = useNavigate()
+  return (
+    <>
+      <Dialog title={`Edit ${view.nameOf(item)}`} trigger={<Button>Edit</Button>}>
+        {(close) => (
+          <ResourceForm
+            fields={view.fields}
+            method="PATCH"
+            path={path}
+            source={item as unknown as Record<string, unknown>}
+            submitLabel="Save"
+            onDone={close}
+            onCancel={close}
+          />
+        )}
+      </Dialog>
+      <ConfirmDelete
+        path={path}
+        name={view.nameOf(item)}
+        consequence={view.deleteConsequence(item)}
+        onDeleted={() => void navigate(`/${view.page}`)}
+      />
+    </>
+  )
+}

@@ -1,0 +1,29 @@
+import type { Resource } from '../api/collection.ts'
+import { useCollection } from '../api/queries.ts'
+import { DataTable } from '../ui/data-table.tsx'
+import { Empty } from '../ui/empty.tsx'
+import { ErrorNotice } from '../ui/notice.tsx'
+import { Page } from '../ui/page.tsx'
+import { CreateDialog } from './create-dialog.tsx'
+import type { ResourceView } from './resource-view.ts'
+
+/** All resources of one kind. */
+export function ListPage<T extends Resource>({ view }: { readonly view: ResourceView<T> }) {
+  const { data, error } = useCollection<T>(view.collection)
+  return (
+    <Page title={view.title} intro={view.intro} actions={<CreateDialog view={view} />}>
+      <ErrorNotice error={error} />
+      {data?.length === 0 && (
+        <Empty
+          title={`No ${view.title.toLowerCase()} yet`}
+          {...(view.empty.command === undefined ? {} : { command: view.empty.command })}
+        >
+          <p>{view.empty.text}</p>
+        </Empty>
+      )}
+      {data !== undefined && data.length > 0 && (
+        <DataTable label={view.title} items={data} columns={view.columns} href={(item) => `/${view.page}/${item.id}`} />
+      )}
+    </Page>
+  )
+}

@@ -1,0 +1,53 @@
+import type { ReactNode } from 'react'
+import type { Collection, Resource } from '../api/collection.ts'
+import type { DataColumn } from '../ui/data-table.tsx'
+
+/** One input of a form and the body field that it fills. */
+export type FieldSpec = {
+  readonly name: string
+  readonly label: string
+  readonly hint?: string
+  readonly isRequired?: boolean
+  /** Fields that are set at creation only are not offered when editing. */
+  readonly isFixed?: boolean
+} & (
+  | { readonly kind: 'text'; readonly rows?: number; readonly maxBytes?: number }
+  | { readonly kind: 'lines' }
+  | { readonly kind: 'number' }
+  | { readonly kind: 'switch'; readonly initially: boolean }
+  | { readonly kind: 'map' }
+  | { readonly kind: 'choice'; readonly options: readonly { readonly id: string; readonly label: string }[] }
+  | { readonly kind: 'reference'; readonly to: Collection; readonly isMany?: boolean; readonly readFrom?: string }
+)
+
+/** Everything that the list page and the detail page of one kind of resource show. */
+export interface ResourceView<T extends Resource> {
+  readonly collection: Collection
+  /** Path of the pages, below the dashboard. */
+  readonly page: string
+  readonly title: string
+  readonly singular: string
+  readonly intro: ReactNode
+  readonly empty: { readonly text: ReactNode; readonly command?: string }
+  readonly nameOf: (item: T) => string
+  readonly columns: readonly DataColumn<T>[]
+  readonly fields: readonly FieldSpec[]
+  readonly details: (item: T) => readonly (readonly [string, ReactNode])[]
+  readonly more?: (item: T) => ReactNode
+  readonly deleteConsequence: (item: T) => ReactNode
+  /** Name of the reply field that holds a secret, present in the reply to creation only. */
+  readonly secretField?: string
+}
+
+/** The two fields that nearly every resource has. */
+export const commonFields: readonly FieldSpec[] = [
+  { kind: 'text', name: 'description', label: 'Description', maxBytes: 255, hint: 'For people. At most 255 bytes.' },
+  {
+    kind: 'text',
+    name: 'metadata',
+    label: 'Metadata',
+    rows: 3,
+    maxBytes: 4096,
+    hint: 'For machines. At most 4096 bytes.',
+  },
+]

@@ -1,0 +1,112 @@
+import { commonFields, type ResourceView } from '../resource/resource-view.ts'
+import type { ApiKey, BotUser, Credential } from '../resource/shapes.ts'
+import { AclHelp } from './acl-help.tsx'
+import { Time } from '../ui/time.tsx'
+
+const botUsers = { path: '/bot_users', listKey: 'bot_users' }
+
+const owner = {
+  kind: 'reference',
+  name: 'owner_id',
+  label: 'Owner',
+  to: botUsers,
+  isFixed: true,
+  hint: 'A bot user. Without one it belongs to you.',
+} as const
+
+export const apiKeyView: ResourceView<ApiKey> = {
+  collection: { path: '/api_keys', listKey: 'keys' },
+  page: 'api-keys',
+  title: 'API keys',
+  singular: 'API key',
+  intro: 'For scripts and clients of the management API.',
+  empty: { text: 'Create a key to use the API from a script. It is shown once.' },
+  nameOf: (key) => key.description || key.id,
+  columns: [
+    { id: 'description', title: 'Description', text: (key) => key.description ?? key.id },
+    { id: 'owner', title: 'Owner', text: (key) => key.owner_id ?? '' },
+    {
+      id: 'created',
+      title: 'Created',
+      text: (key) => key.created_at ?? '',
+      cell: (key) => <Time value={key.created_at} />,
+    },
+  ],
+  fields: [owner, ...commonFields],
+  details: (key) => [['Owner', key.owner_id]],
+  deleteConsequence: () => 'Every script and client that uses this key is refused from now on.',
+  secretField: 'token',
+}
+
+export const credentialView: ResourceView<Credential> = {
+  collection: { path: '/credentials', listKey: 'credentials' },
+  page: 'authtokens',
+  title: 'Authtokens',
+  singular: 'authtoken',
+  intro:
+    'The secrets of agents. Give every device its own, owned by a bot user and restricted to the names it may use.',
+  empty: {
+    text: 'Create an authtoken, then start the agent on the device with it:',
+    command: 'SERVICE_AUTHTOKEN=… npm run --silent agent -- run',
+  },
+  nameOf: (credential) => credential.description || credential.id,
+  columns: [
+    { id: 'description', title: 'Description', text: (credential) => credential.description ?? credential.id },
+    { id: 'acl', title: 'May bind', text: (credential) => aclText(credential.acl) },
+    { id: 'owner', title: 'Owner', text: (credential) => credential.owner_id ?? '' },
+    {
+      id: 'created',
+      title: 'Created',
+      text: (item) => item.created_at ?? '',
+      cell: (item) => <Time value={item.created_at} />,
+    },
+  ],
+  fields: [
+    owner,
+    {
+      kind: 'lines',
+      name: 'acl',
+      label: 'Access rules',
+      hint: 'One per line, such as bind:pi-7.example.com, bind:*.site-a.example.com or bind:site=a. None allows every name.',
+    },
+    ...commonFields,
+  ],
+  details: (credential) => [
+    ['May bind', aclText(credential.acl)],
+    ['Owner', credential.owner_id],
+  ],
+  more: () => <AclHelp />,
+  deleteConsequence: () =>
+    'The token is revoked: the agent that uses it loses its session, and its tunnels go offline.',
+  secretField: 'token',
+}
+
+export const botUserView: ResourceView<BotUser> = {
+  collection: botUsers,
+  page: 'bot-users',
+  title: 'Bot users',
+  singular: 'bot user',
+  intro: 'Owners of keys and authtokens that belong to no person, such as one per device or per script.',
+  empty: { text: 'Create one per device, and let it own the authtoken of that device.' },
+  nameOf: (bot) => bot.name,
+  columns: [
+    { id: 'name', title: 'Name', text: (bot) => bot.name },
+    { id: 'active', title: 'State', text: (bot) => (bot.active ? 'active' : 'switched off') },
+    {
+      id: 'created',
+      title: 'Created',
+      text: (bot) => bot.created_at ?? '',
+      cell: (bot) => <Time value={bot.created_at} />,
+    },
+  ],
+  fields: [
+    { kind: 'text', name: 'name', label: 'Name', isRequired: true },
+    { kind: 'switch', name: 'active', label: 'Active', initially: true },
+  ],
+  details: (bot) => [['State', bot.active ? 'active' : 'switched off: its keys and authtokens are refused']],
+  deleteConsequence: () => 'Keys and authtokens that it owns stop working.',
+}
+
+function aclText(acl: readonly string[]): string {
+  return acl.length === 0 ? 'every name' : acl.join(', ')
+}

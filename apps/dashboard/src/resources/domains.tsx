@@ -1,0 +1,81 @@
+import { commonFields, type FieldSpec, type ResourceView } from '../resource/resource-view.ts'
+import type { AgentIngress, CertificateManagement, ReservedDomain } from '../resource/shapes.ts'
+import { Code } from '../ui/code.tsx'
+import { CertificateState } from './certificate-state.tsx'
+
+const domainField: FieldSpec = { kind: 'text', name: 'domain', label: 'Domain', isRequired: true, isFixed: true }
+
+export const reservedDomainView: ResourceView<ReservedDomain> = {
+  collection: { path: '/reserved_domains', listKey: 'reserved_domains' },
+  page: 'reserved-domains',
+  title: 'Reserved domains',
+  singular: 'reserved domain',
+  intro: 'Names that are yours: agents of other accounts cannot use them.',
+  empty: {
+    text: 'Reserve a name below the zone of this service, a domain of your own, or a wildcard such as *.site-a.example.com.',
+  },
+  nameOf: ({ domain }) => domain,
+  columns: [
+    { id: 'domain', title: 'Domain', text: ({ domain }) => domain },
+    { id: 'certificate', title: 'Certificate', text: certificateText },
+    { id: 'description', title: 'Description', text: (item) => item.description ?? '' },
+  ],
+  fields: [domainField, ...commonFields],
+  details: () => [],
+  more: (item) => (
+    <>
+      <DnsRecords lines={recordsOf(item)} />
+      <CertificateState management={item} />
+    </>
+  ),
+  deleteConsequence: ({ domain }) => `${domain} stops serving, and others may reserve it.`,
+}
+
+export const agentIngressView: ResourceView<AgentIngress> = {
+  collection: { path: '/agent_ingresses', listKey: 'ingresses' },
+  page: 'agent-ingresses',
+  title: 'Agent ingresses',
+  singular: 'agent ingress',
+  intro: 'A domain of yours that agents connect to, in every region, with certificates that renew themselves.',
+  empty: { text: 'Add a domain, then point its NS records at the names that you will be shown.' },
+  nameOf: ({ domain }) => domain,
+  columns: [
+    { id: 'domain', title: 'Domain', text: ({ domain }) => domain },
+    { id: 'regions', title: 'Regional names', text: (item) => item.region_domains.join(', ') },
+    { id: 'certificate', title: 'Certificate', text: certificateText },
+  ],
+  fields: [domainField, ...commonFields],
+  details: (item) => [['Regional names', item.region_domains.join(', ')]],
+  more: (item) => (
+    <>
+      <DnsRecords lines={item.ns_targets.map((target) => `${item.domain}. NS ${target}`)} />
+      <CertificateState management={item} />
+    </>
+  ),
+  deleteConsequence: ({ domain }) =>
+    `Agents that connect to ${domain} lose their sessions. Remove the NS records as well.`,
+}
+
+function DnsRecords({ lines }: { readonly lines: readonly string[] }) {
+  if (lines.length === 0) return null
+  return (
+    <section>
+      <h2>DNS records to set</h2>
+      <Code label="DNS records" text={lines.join('\n')} />
+    </section>
+  )
+}
+
+function recordsOf({ domain, cname_target: target, acme_challenge_cname_target: challenge }: ReservedDomain): string[] {
+  const base = domain.replace(/^\*\./, '')
+  return [
+    ...(target === null ? [] : [`${domain}. CNAME ${target}.`]),
+    ...(challenge === null ? [] : [`_acme-challenge.${base}. CNAME ${challenge}.`]),
+  ]
+}
+
+function certificateText({ certificate_management_status: status }: CertificateManagement): string {
+  if (status === null) return 'not managed'
+  if (status.provisioning_job === null) return 'in order'
+  return status.provisioning_job.error_code ? 'needs attention' : 'being obtained'
+}

@@ -1,0 +1,99 @@
+import { useState } from 'react'
+import { useCollection } from '../api/queries.ts'
+import { ResourceForm } from '../resource/resource-form.tsx'
+import { commonFields, type FieldSpec } from '../resource/resource-view.ts'
+import type { IpPolicyRule } from '../resource/shapes.ts'
+import { Button } from '../ui/button.tsx'
+import { ConfirmDelete } from '../ui/confirm-delete.tsx'
+import { DataTable } from '../ui/data-table.tsx'
+import { Dialog } from '../ui/dialog.tsx'
+import { TextField } from '../ui/field.tsx'
+import { parseAddress, rangeHolds } from './address-range.ts'
+
+const rulesOf = { path: '/ip_policy_rules', listKey: 'ip_policy_rules' }
+
+const fields: readonly FieldSpec[] = [
+  { kind: 'text', name: 'cidr', label: 'Range', isRequired: true, hint: 'Such as 192.0.2.0/24 or 2001:db8::/32.' },
+  {
+    kind: 'choice',
+    name: 'action',
+    label: 'Action',
+    isRequired: true,
+    options: [
+      { id: 'allow', label: 'Allow' },
+      { id: 'deny', label: 'Deny' },
+    ],
+  },
+  ...commonFields,
+]
+
+/** The rules of one policy, with a box that tells how the policy would decide about an address. */
+export function IpPolicyRules({ policyId }: { readonly policyId: string }) {
+  const { data = [] } = useCollection<IpPolicyRule>(rulesOf)
+  const rules = data.filter((rule) => rule.ip_policy.id === policyId)
+  const policyField: FieldSpec = { kind: 'text', name: 'ip_policy_id', label: 'Policy' }
+  return (
+    <section>
+      <header className="page-header">
+        <h2>Rules</h2>
+        <Dialog title="New rule" trigger={<Button look="primary">New rule</Button>}>
+          {(close) => (
+            <ResourceForm
+              fields={[...fields, policyField]}
+              method="POST"
+              path={rulesOf.path}
+              source={{ ip_policy_id: policyId, action: 'allow' }}
+              submitLabel="Add rule"
+              onDone={close}
+              onCancel={close}
+            />
+          )}
+        </Dialog>
+      </header>
+      <DataTable
+        label="Rules"
+        items={rules}
+        columns={[
+          { id: 'cidr', title: 'Range', text: (rule) => rule.cidr },
+          { id: 'action', title: 'Action', text: (rule) => rule.action },
+          { id: 'description', title: 'Description', text: (rule) => rule.description ?? '' },
+          {
+            id: 'delete',
+            title: 'Remove',
+            text: () => '',
+            cell: (rule) => (
+              <ConfirmDelete
+                path={`${rulesOf.path}/${rule.id}`}
+                name={rule.cidr}
+                label="Remove"
+                consequence="The range is judged by the other rules from the next request on."
+              />
+            ),
+          },
+        ]}
+      />
+      <AddressCheck rules={rules} />
+    </section>
+  )
+}
+
+function AddressCheck({ rules }: { readonly rules: readonly IpPolicyRule[] }) {
+  const [address, setAddress] = useState('')
+  return (
+    <section className="card">
+      <h2>Would this address pass?</h2>
+      <TextField label="Address" value={address} onChange={setAddress} />
+      <output>{address === '' ? '' : verdict(rules, address.trim())}</output>
+    </section>
+  )
+}
+
+function verdict(rules: readonly IpPolicyRule[], address: string): string {
+  const parsed = parseAddress(address)
+  if (parsed === null) return 'That is not an IP address.'
+  const matching = rules.filter((rule) => rangeHolds(rule.cidr, parsed))
+  const denial = matching.find((rule) => rule.action === 'deny')
+  if (denial !== undefined) return `Refused: ${denial.cidr} denies it.`
+  const allowance = matching.find((rule) => rule.action === 'allow')
+  return allowance === undefined ? 'Refused: no rule allows it.' : `Passes: ${allowance.cidr} allows it.`
+}

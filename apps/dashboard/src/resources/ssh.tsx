@@ -1,0 +1,147 @@
+import { commonFields, type FieldSpec, type ResourceView } from '../resource/resource-view.ts'
+import type { SshAuthority, SshCertificate } from '../resource/shapes.ts'
+import { Code } from '../ui/code.tsx'
+import { DownloadLink } from '../ui/download-link.tsx'
+import { Time } from '../ui/time.tsx'
+
+const authorities = { path: '/ssh_certificate_authorities', listKey: 'ssh_certificate_authorities' }
+
+export const sshAuthorityView: ResourceView<SshAuthority> = {
+  collection: authorities,
+  page: 'ssh-authorities',
+  title: 'SSH authorities',
+  singular: 'SSH authority',
+  intro: 'Sign host and user keys, so that nobody has to accept an unknown host or keep lists of keys.',
+  empty: { text: 'Create an authority, then let it sign the host key of a device.' },
+  nameOf: (authority) => authority.description || authority.id,
+  columns: [
+    { id: 'description', title: 'Description', text: (authority) => authority.description ?? authority.id },
+    { id: 'type', title: 'Key', text: (authority) => authority.key_type },
+    {
+      id: 'created',
+      title: 'Created',
+      text: (item) => item.created_at ?? '',
+      cell: (item) => <Time value={item.created_at} />,
+    },
+  ],
+  fields: [
+    {
+      kind: 'choice',
+      name: 'private_key_type',
+      label: 'Key type',
+      isFixed: true,
+      options: [
+        { id: 'ed25519', label: 'Ed25519 (recommended)' },
+        { id: 'ecdsa', label: 'ECDSA' },
+        { id: 'rsa', label: 'RSA' },
+      ],
+    },
+    ...commonFields,
+  ],
+  details: (authority) => [['Key type', authority.key_type]],
+  more: (authority) => (
+    <>
+      <h2>Trust it</h2>
+      <p>On every machine that connects to your hosts, in known_hosts:</p>
+      <Code label="known_hosts line" text={`@cert-authority * ${authority.public_key}`} />
+      <p>On every host that your users log in to, in a file that sshd_config names as TrustedUserCAKeys:</p>
+      <Code label="TrustedUserCAKeys line" text={authority.public_key} />
+    </>
+  ),
+  deleteConsequence: () => 'It cannot be deleted while certificates that it signed exist.',
+}
+
+const signingFields: readonly FieldSpec[] = [
+  {
+    kind: 'reference',
+    name: 'ssh_certificate_authority_id',
+    label: 'Authority',
+    to: authorities,
+    isRequired: true,
+    isFixed: true,
+  },
+  {
+    kind: 'text',
+    name: 'public_key',
+    label: 'Public key',
+    rows: 4,
+    isRequired: true,
+    isFixed: true,
+    hint: 'One line, as in a .pub file. Never a private key.',
+  },
+  { kind: 'lines', name: 'principals', label: 'Principals', isFixed: true },
+  {
+    kind: 'text',
+    name: 'valid_until',
+    label: 'Valid until',
+    isFixed: true,
+    hint: 'RFC 3339, such as 2030-01-31T00:00:00Z. Empty takes the default.',
+  },
+  ...commonFields,
+]
+
+const certificateColumns: ResourceView<SshCertificate>['columns'] = [
+  { id: 'description', title: 'Description', text: (certificate) => certificate.description ?? certificate.id },
+  { id: 'principals', title: 'Principals', text: (certificate) => principalText(certificate.principals) },
+  { id: 'type', title: 'Key', text: (certificate) => certificate.key_type },
+  {
+    id: 'until',
+    title: 'Valid until',
+    text: (certificate) => certificate.valid_until,
+    cell: (certificate) => <Time value={certificate.valid_until} />,
+  },
+]
+
+const certificateDetails: ResourceView<SshCertificate>['details'] = (certificate) => [
+  ['Principals', principalText(certificate.principals)],
+  ['Valid from', <Time key="from" value={certificate.valid_after} />],
+  ['Valid until', <Time key="until" value={certificate.valid_until} />],
+  ['Key type', certificate.key_type],
+  ['Authority', <code key="ca">{certificate.ssh_certificate_authority_id}</code>],
+]
+
+export const sshHostCertificateView: ResourceView<SshCertificate> = {
+  collection: { path: '/ssh_host_certificates', listKey: 'ssh_host_certificates' },
+  page: 'ssh-host-certificates',
+  title: 'SSH host certificates',
+  singular: 'host certificate',
+  intro: 'Prove to ssh that a host is yours.',
+  empty: {
+    text: 'Upload the public key of a host, or let its agent do it:',
+    command: 'SERVICE_API_KEY=… npm run --silent agent -- ssh-host-cert --ca sshca_…',
+  },
+  nameOf: (certificate) => certificate.description || certificate.id,
+  columns: certificateColumns,
+  fields: signingFields,
+  details: certificateDetails,
+  more: (certificate) => (
+    <>
+      <h2>Install it on the host</h2>
+      <DownloadLink text={`${certificate.certificate}\n`} fileName={`ssh_host_${certificate.key_type}_key-cert.pub`} />
+      <p>In sshd_config:</p>
+      <Code label="sshd_config line" text={`HostCertificate /etc/ssh/ssh_host_${certificate.key_type}_key-cert.pub`} />
+    </>
+  ),
+  deleteConsequence: () => 'It enters the revocation list of its authority; clients that use the list refuse it.',
+}
+
+export const sshUserCertificateView: ResourceView<SshCertificate> = {
+  collection: { path: '/ssh_user_certificates', listKey: 'ssh_user_certificates' },
+  page: 'ssh-user-certificates',
+  title: 'SSH user certificates',
+  singular: 'user certificate',
+  intro: 'Let people log in without a list of keys on every host.',
+  empty: { text: 'Upload the public key of a person. The certificate is valid for a day unless you say otherwise.' },
+  nameOf: (certificate) => certificate.description || certificate.id,
+  columns: certificateColumns,
+  fields: signingFields,
+  details: certificateDetails,
+  more: (certificate) => (
+    <DownloadLink text={`${certificate.certificate}\n`} fileName={`id_${certificate.key_type}-cert.pub`} />
+  ),
+  deleteConsequence: () => 'It enters the revocation list of its authority; hosts that use the list refuse it.',
+}
+
+function principalText(principals: readonly string[]): string {
+  return principals.length === 0 ? 'any' : principals.join(', ')
+}

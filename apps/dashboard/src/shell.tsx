@@ -1,0 +1,47 @@
+import { type ReactNode, useEffect, useState } from 'react'
+import { NavLink, useLocation } from 'react-router'
+import { navigation } from './navigation.ts'
+import { Button } from './ui/button.tsx'
+
+/** Menu beside the content; on a narrow screen behind a button. */
+export function Shell({ email, children }: { readonly email: string; readonly children: ReactNode }) {
+  const [isMenuOpen, setMenuOpen] = useState(false)
+  const { pathname } = useLocation()
+  useEffect(() => setMenuOpen(false), [pathname])
+  return (
+    <div className="shell">
+      <a className="skip" href="#content">
+        Skip to content
+      </a>
+      <header className="top">
+        <Button look="quiet" aria-expanded={isMenuOpen} aria-controls="menu" onPress={() => setMenuOpen(!isMenuOpen)}>
+          Menu
+        </Button>
+        <strong>Tunnels</strong>
+      </header>
+      <nav id="menu" className={isMenuOpen ? 'menu open' : 'menu'} aria-label="Pages">
+        <strong className="brand">Tunnels</strong>
+        {navigation.map((section) => (
+          <section key={section.title}>
+            <h2>{section.title}</h2>
+            <ul>
+              {section.pages.map(({ path, title }) => (
+                <li key={path}>
+                  <NavLink to={path} end={path === '/'}>
+                    {title}
+                  </NavLink>
+                </li>
+              ))}
+            </ul>
+          </section>
+        ))}
+        <NavLink to="/settings" className="account">
+          {email}
+        </NavLink>
+      </nav>
+      <main id="content" tabIndex={-1}>
+        {children}
+      </main>
+    </div>
+  )
+}

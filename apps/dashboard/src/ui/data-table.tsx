@@ -1,0 +1,98 @@
+import { type ReactNode, useMemo, useState } from 'react'
+import {
+  Cell,
+  Column,
+  Input,
+  Label,
+  Row,
+  SearchField,
+  type SortDescriptor,
+  Table,
+  TableBody,
+  TableHeader,
+  TableLayout,
+  Virtualizer,
+} from 'react-aria-components'
+import type { Resource } from '../api/collection.ts'
+
+export interface DataColumn<T> {
+  readonly id: string
+  readonly title: string
+  /** What sorting and searching use. */
+  readonly text: (item: T) => string
+  readonly cell?: (item: T) => ReactNode
+  readonly width?: number
+}
+
+interface Props<T> {
+  readonly label: string
+  readonly items: readonly T[]
+  readonly columns: readonly DataColumn<T>[]
+  readonly href?: (item: T) => string
+  readonly filters?: ReactNode
+}
+
+const rowHeight = 44
+
+/** Search, sort, and rows that are only drawn while they are in view, so that 10,000 of them stay quick. */
+export function DataTable<T extends Resource>({ label, items, columns, href, filters }: Props<T>) {
+  const [search, setSearch] = useState('')
+  const [sort, setSort] = useState<SortDescriptor | undefined>()
+  const rows = useMemo(() => sorted(matching(items, columns, search), columns, sort), [items, columns, search, sort])
+  const height = Math.min(rows.length, 14) * rowHeight + 46
+  return (
+    <>
+      <div className="toolbar">
+        <SearchField className="search" value={search} onChange={setSearch}>
+          <Label>Search</Label>
+          <Input placeholder="Any text in the table" />
+        </SearchField>
+        {filters}
+        <output className="muted">{countText(rows.length, items.length)}</output>
+      </div>
+      <Virtualizer layout={TableLayout} layoutOptions={{ rowHeight, headingHeight: 44 }}>
+        <Table aria-label={label} className="table" sortDescriptor={sort} onSortChange={setSort} style={{ height }}>
+          <TableHeader columns={columns}>
+            {(column) => (
+              <Column isRowHeader={column === columns[0]} allowsSorting minWidth={column.width ?? 120}>
+                {column.title}
+              </Column>
+            )}
+          </TableHeader>
+          <TableBody items={rows} renderEmptyState={() => <p className="muted nothing">Nothing matches.</p>}>
+            {(item) => (
+              <Row columns={columns} href={href?.(item)}>
+                {(column) => <Cell>{column.cell === undefined ? column.text(item) : column.cell(item)}</Cell>}
+              </Row>
+            )}
+          </TableBody>
+        </Table>
+      </Virtualizer>
+    </>
+  )
+}
+
+function matching<T>(items: readonly T[], columns: readonly DataColumn<T>[], search: string): readonly T[] {
+  const wanted = search.trim().toLowerCase()
+  if (wanted === '') return items
+  return items.filter((item) => columns.some((column) => column.text(item).toLowerCase().includes(wanted)))
+}
+
+function sorted<T>(
+  items: readonly T[],
+  columns: readonly DataColumn<T>[],
+  sort: SortDescriptor | undefined,
+): readonly T[] {
+  const column = columns.find(({ id }) => id === sort?.column)
+  if (column === undefined) return items
+  const keyed = items.map((item) => ({ item, key: column.text(item) }))
+  keyed.sort((a, b) => collator.compare(a.key, b.key))
+  if (sort?.direction === 'descending') keyed.reverse()
+  return keyed.map(({ item }) => item)
+}
+
+const collator = new Intl.Collator(undefined, { numeric: true })
+
+function countText(shown: number, all: number): string {
+  return shown === all ? `${all} in all` : `${shown} of ${all}`
+}
