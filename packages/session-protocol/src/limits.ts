@@ -1,0 +1,47 @@
+/** Bounds that the wire format fixes for everybody (docs/protocol.md, sections 1, 2 and 9). */
+export const wire = {
+  headerBytes: 8,
+  messageMaxBytes: 512 * 1024,
+  dataMaxBytes: 64 * 1024,
+  controlMaxBytes: 256 * 1024,
+  openMaxBytes: 256,
+  reasonMaxBytes: 256,
+  initialCreditBytes: 64 * 1024,
+  creditMaxBytes: 2 ** 31 - 1,
+  streamIdMax: 2 ** 31 - 1,
+} as const
+
+/** What one side of a session may choose for itself. */
+export interface SessionLimits {
+  /** Streams that the peer may have open at a time. */
+  readonly maxStreams: number
+  /** Window of a stream before it grows. */
+  readonly streamWindowBytes: number
+  readonly streamWindowMaxBytes: number
+  /** Sum of all stream windows beyond which none grows. */
+  readonly sessionWindowMaxBytes: number
+  /** Bytes written to a stream and not sent, before `write` says stop. */
+  readonly streamQueueBytes: number
+  /** Bytes held by the transport before streams wait. */
+  readonly transportMarkBytes: number
+  /** Bytes held by the transport beyond which the session ends: the peer does not read its answers. */
+  readonly transportMaxBytes: number
+  /** Bytes that one stream sends before it is the next one's turn. */
+  readonly quantumBytes: number
+  /** Silence after which a PING is sent, and the further silence after which the session is dead. */
+  readonly heartbeatIntervalMs: number
+  readonly heartbeatToleranceMs: number
+}
+
+export const defaultLimits: SessionLimits = {
+  maxStreams: 2048,
+  streamWindowBytes: 256 * 1024,
+  streamWindowMaxBytes: 16 * 1024 * 1024,
+  sessionWindowMaxBytes: 64 * 1024 * 1024,
+  streamQueueBytes: 256 * 1024,
+  transportMarkBytes: 256 * 1024,
+  transportMaxBytes: 16 * 1024 * 1024,
+  quantumBytes: 32 * 1024,
+  heartbeatIntervalMs: 2000,
+  heartbeatToleranceMs: 3000,
+}

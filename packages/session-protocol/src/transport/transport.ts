@@ -1,0 +1,30 @@
+/** How a transport ended: the close code and reason of the peer, or of the failure. */
+export interface TransportEnding {
+  readonly code: number
+  readonly reason: string
+}
+
+export interface TransportHandlers {
+  /** One whole message. The buffer belongs to the receiver. */
+  onMessage(message: Buffer): void
+  /** `bufferedBytes` was high and has fallen. */
+  onDrain(): void
+  /** Exactly once, last. */
+  onClose(ending: TransportEnding): void
+}
+
+/** Carries whole binary messages in order: a WebSocket, or a pair in memory. */
+export interface Transport {
+  /** Connects the receiver; messages that came before are delivered now or later, never lost. */
+  start(handlers: TransportHandlers): void
+  /** Hands over one message, which must not be changed afterwards. A no-op once closed. */
+  send(message: Buffer): void
+  /** Bytes handed over and not yet taken by the network. */
+  readonly bufferedBytes: number
+  /** Grows with every byte from the peer, also inside an unfinished message. */
+  readonly receivedBytes: number
+  /** Closes after what was handed over, and at the latest a short time later. */
+  close(code: number, reason: string): void
+  /** Drops the connection at once. */
+  destroy(): void
+}

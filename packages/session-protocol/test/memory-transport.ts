@@ -1,0 +1,82 @@
+import type { Transport, TransportHandlers } from '../src/index.ts'
+
+export interface Faults {
+  /** One-way delay of every message. */
+  readonly delayMs?: number
+  /** The connection breaks when this many bytes have arrived on either side; a started message is lost. */
+  readonly dropAfterBytes?: number
+  /** Nothing arrives any more, and nobody is told. */
+  isStalled?: boolean
+}
+
+/** Two connected transports in this process. Messages arrive in order, later than the call that sends them. */
+export function memoryPair(faults: Faults = {}): [MemoryTransport, MemoryTransport] {
+  const left = new MemoryTransport(faults)
+  const right = new MemoryTransport(faults)
+  left.peer = right
+  right.peer = left
+  return [left, right]
+}
+
+export class MemoryTransport implements Transport {
+  peer: MemoryTransport | null = null
+  bufferedBytes = 0
+  receivedBytes = 0
+  readonly #faults: Faults
+  readonly #early: Buffer[] = []
+  #handlers: TransportHandlers | null = null
+  #isOpen = true
+
+  constructor(faults: Faults) {
+    this.#faults = faults
+  }
+
+  start(handlers: TransportHandlers): void {
+    this.#handlers = handlers
+    for (const message of this.#early) handlers.onMessage(message)
+  }
+
+  send(message: Buffer): void {
+    if (!this.#isOpen) return
+    this.bufferedBytes += message.length
+    this.#later(() => {
+      if (this.#faults.isStalled) return
+      this.bufferedBytes -= message.length
+      this.peer?.arrive(message)
+      if (this.bufferedBytes === 0) this.#handlers?.onDrain()
+    })
+  }
+
+  close(code: number, reason: string): void {
+    if (!this.#isOpen) return
+    this.#isOpen = false
+    this.#later(() => {
+      this.peer?.end(code, reason)
+      this.end(code, reason)
+    })
+  }
+
+  destroy(): void {
+    this.end(1006, 'destroyed')
+    setImmediate(() => this.peer?.end(1006, 'connection lost'))
+  }
+
+  arrive(message: Buffer): void {
+    if (!this.#handlers && this.#isOpen) return void this.#early.push(message)
+    this.receivedBytes += message.length
+    if (this.receivedBytes > (this.#faults.dropAfterBytes ?? Infinity)) return this.destroy()
+    this.#handlers?.onMessage(message)
+  }
+
+  end(code: number, reason: string): void {
+    this.#isOpen = false
+    const handlers = this.#handlers
+    this.#handlers = null
+    handlers?.onClose({ code, reason })
+  }
+
+  #later(action: () => void): void {
+    if (this.#faults.delayMs) setTimeout(action, this.#faults.delayMs)
+    else setImmediate(action)
+  }
+}
