@@ -2,7 +2,7 @@ import { generateKeyPairSync, randomBytes } from 'node:crypto'
 import { type PublicKeyMistake, formatPublicKey } from '../src/index.ts'
 import { WireWriter } from '../src/wire/writer.ts'
 import { publicKeyNamed, rsaKey } from './keys.ts'
-import { opensshPrivateKey } from './openssh.ts'
+import { opensshPrivateKey } from './private-key-file.ts'
 import { publicKeyOf } from '../src/keys/public-key.ts'
 
 const ed25519 = formatPublicKey(publicKeyNamed('ed25519'))

@@ -4,7 +4,8 @@ import { PublicKeyError, formatPublicKey, parsePublicKey, publicKeyOf } from '..
 import { toKeyObject } from '../src/keys/public-key.ts'
 import { badPublicKeys } from './bad-public-keys.ts'
 import { keyNames, privateKeys, publicKeyNamed } from './keys.ts'
-import { askSshKeygen, sshKeygen, workDirectory } from './openssh.ts'
+import { askSshKeygen, hasOpenSsh, sshKeygen } from '@tunnel/testkit'
+import { workDirectory } from './work-directory.ts'
 
 function mistakeIn(text: string): string {
   try {
@@ -66,20 +67,20 @@ describe.each(keyNames)('a public key of type %s', (name) => {
     expect(publicKeyOf(privateKeys[name])).toEqual(key)
   })
 
-  it('is one that ssh-keygen reads', () => {
-    using directory = workDirectory()
+  it.skipIf(!hasOpenSsh)('is one that ssh-keygen reads', async () => {
+    await using directory = await workDirectory()
     expect(askSshKeygen('-l', '-f', directory.write('key.pub', formatPublicKey(key)))).toMatchObject({ status: 0 })
   })
 })
 
-it.each([
+it.skipIf(!hasOpenSsh).each([
   ['ed25519', '256'],
   ['ecdsa', '256'],
   ['ecdsa', '384'],
   ['ecdsa', '521'],
   ['rsa', '2048'],
-])('reads what ssh-keygen makes: %s %s', (type, bits) => {
-  using directory = workDirectory()
+])('reads what ssh-keygen makes: %s %s', async (type, bits) => {
+  await using directory = await workDirectory()
   const file = `${directory.path}/key`
   sshKeygen('-q', '-t', type, '-b', bits, '-N', '', '-C', 'a comment', '-f', file)
   const line = sshKeygen('-y', '-f', file).trim()

@@ -2,7 +2,8 @@ import { describe, expect, it } from 'vitest'
 import { formatPublicKey } from '../src/index.ts'
 import { hostCertificate } from './host-certificate.ts'
 import { type KeyName, keyNames, publicKeyNamed } from './keys.ts'
-import { sshKeygen, workDirectory } from './openssh.ts'
+import { hasOpenSsh, sshKeygen } from '@tunnel/testkit'
+import { workDirectory } from './work-directory.ts'
 
 // An ECDSA signature is wrong only sometimes, when a number of it comes out short.
 const rounds = process.env['TEST_LONG'] ? 300 : 25
@@ -15,9 +16,9 @@ const signatureNames: Record<KeyName, string> = {
   'rsa 3072': 'rsa-sha2-512',
 }
 
-describe.each(keyNames)('a certificate by an authority of type %s', (authority) => {
-  it.each(keyNames)('is read by ssh-keygen for a key of type %s', (subject) => {
-    using directory = workDirectory()
+describe.skipIf(!hasOpenSsh).each(keyNames)('a certificate by an authority of type %s', (authority) => {
+  it.each(keyNames)('is read by ssh-keygen for a key of type %s', async (subject) => {
+    await using directory = await workDirectory()
     const file = directory.write('x-cert.pub', hostCertificate(authority, { publicKey: publicKeyNamed(subject) }))
     const shown = sshKeygen('-L', '-f', file)
     expect(shown).toContain('host certificate')
@@ -30,12 +31,15 @@ describe.each(keyNames)('a certificate by an authority of type %s', (authority) 
   })
 })
 
-it.each(['ecdsa p256', 'ecdsa p521'] as const)(`%s signs ${rounds} certificates that ssh-keygen verifies`, (name) => {
-  using directory = workDirectory()
-  const lines = Array.from({ length: rounds }, () => hostCertificate(name))
-  const shown = sshKeygen('-L', '-f', directory.write('many-cert.pub', `${lines.join('\n')}\n`))
-  expect(shown.match(/Key ID: "shcrt_1"/g)).toHaveLength(rounds)
-})
+it.skipIf(!hasOpenSsh).each(['ecdsa p256', 'ecdsa p521'] as const)(
+  `%s signs ${rounds} certificates that ssh-keygen verifies`,
+  async (name) => {
+    await using directory = await workDirectory()
+    const lines = Array.from({ length: rounds }, () => hostCertificate(name))
+    const shown = sshKeygen('-L', '-f', directory.write('many-cert.pub', `${lines.join('\n')}\n`))
+    expect(shown.match(/Key ID: "shcrt_1"/g)).toHaveLength(rounds)
+  },
+)
 
 function fingerprint(line: string): string | undefined {
   return line.split(' ')[1]

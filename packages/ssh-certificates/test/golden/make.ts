@@ -1,11 +1,12 @@
 // Writes the golden files anew: `npm run golden` in this package. Public keys are made once and then kept.
 import { copyFileSync, existsSync } from 'node:fs'
 import { join } from 'node:path'
-import { sshKeygen, workDirectory } from '../openssh.ts'
+import { sshKeygen } from '@tunnel/testkit'
+import { workDirectory } from '../work-directory.ts'
 import { goldenCases } from './cases.ts'
 import { signWithOpenSsh, subjectFile } from './sign-with-openssh.ts'
 
-using directory = workDirectory()
+await using directory = await workDirectory()
 for (const golden of goldenCases) {
   if (!existsSync(subjectFile(golden))) makeSubject(golden.subject, subjectFile(golden))
   copyFileSync(signWithOpenSsh(golden, directory), join(import.meta.dirname, `${golden.name}-cert.pub`))

@@ -1,6 +1,8 @@
 import { copyFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { type WorkDirectory, opensshPrivateKey, sshKeygen } from '../openssh.ts'
+import { sshKeygen } from '@tunnel/testkit'
+import { opensshPrivateKey } from '../private-key-file.ts'
+import { type WorkDirectory } from '../work-directory.ts'
 import { type GoldenCase, authoritySeed } from './cases.ts'
 
 /** Lets the real `ssh-keygen` sign a case and returns the path of the `-cert.pub` file in the directory. */
