@@ -1,5 +1,7 @@
+export { freePort } from './free-port.ts'
 export { type HttpUpstream, randomPageHash, startHttpUpstream } from './http-upstream.ts'
 export { type ImportRules, importBreaches } from './import-directions.ts'
+export { type Pebble, type PebbleOptions, startPebble } from './pebble.ts'
 export { type ProcessUsage, processTree, processUsage } from './process-usage.ts'
 export {
   type ProcessExit,

@@ -1,8 +1,6 @@
-import { createSocket } from 'node:dgram'
-import { once } from 'node:events'
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { startProcess, tempDir } from '@tunnel/testkit'
+import { freePort, startProcess, tempDir } from '@tunnel/testkit'
 
 export interface RunningUnbound extends AsyncDisposable {
   readonly port: number
@@ -23,16 +21,6 @@ export async function startUnbound(stubs: Readonly<Record<string, string>>): Pro
       await dir[Symbol.asyncDispose]()
     },
   }
-}
-
-async function freePort(): Promise<number> {
-  const socket = createSocket('udp4').bind(0, '127.0.0.1')
-  await once(socket, 'listening')
-  const { port } = socket.address()
-  const closed = once(socket, 'close')
-  socket.close()
-  await closed
-  return port
 }
 
 function configuration(port: number, stubs: Readonly<Record<string, string>>): string {
