@@ -37,7 +37,8 @@ export interface AcmeDirectory {
 const requestWithinMs = 20_000
 const responseMaxBytes = 1024 * 1024
 const noncesMax = 16
-const nonceAttempts = 6
+/** A busy authority with several front ends refuses many; enough to get through one that refuses every second. */
+const nonceAttempts = 15
 const userAgent = 'tunnel-service acme'
 
 /** Signed requests to one certificate authority, with its anti-replay nonces. */
