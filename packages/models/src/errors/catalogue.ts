@@ -1,10 +1,20 @@
+import { accountErrors } from './accounts.ts'
+import { apiErrors } from './api.ts'
+import { credentialErrors } from './credentials.ts'
 import type { ErrorDefinition } from './definition.ts'
 import { edgeErrors } from './edge.ts'
 import { localApiErrors } from './local-api.ts'
 import { sessionErrors } from './session.ts'
 
 /** Every error that the product can answer, by reason. Areas live in files of their own. */
-export const errorCatalogue = { ...edgeErrors, ...localApiErrors, ...sessionErrors }
+export const errorCatalogue = {
+  ...accountErrors,
+  ...apiErrors,
+  ...credentialErrors,
+  ...edgeErrors,
+  ...localApiErrors,
+  ...sessionErrors,
+}
 
 export type ErrorCatalogue = typeof errorCatalogue
 export type ErrorReason = keyof ErrorCatalogue

@@ -6,7 +6,7 @@ export const sessionErrors = defineErrors({
     code: 105,
     status: 403,
     owner: 'agent',
-    msg: 'The authtoken is not of the form cr_…_…. Copy it again from where it was created.',
+    msg: 'The authtoken is not well formed. Copy it again from where it was created.',
   },
   authtoken_invalid: {
     code: 107,

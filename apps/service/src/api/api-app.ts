@@ -1,0 +1,67 @@
+import cors from '@fastify/cors'
+import Fastify, { type FastifyBaseLogger, type FastifyInstance, LogController } from 'fastify'
+import { callerOf, requireCaller } from './authentication.ts'
+import { baseUrlOf } from './base-url.ts'
+import type { ApiKeyVerifier, CallReader } from './caller.ts'
+import { renderError, renderPathNotFound } from './error-renderer.ts'
+import { RateLimit, limitInFlight } from './load-limits.ts'
+import { describeApi } from './openapi.ts'
+import { type Operations, operationRoutes } from './operations.ts'
+import { checkQueryString } from './query-string.ts'
+import { acceptJsonBodies } from './request-body.ts'
+import { ajvOptions } from './validation.ts'
+
+const bodyMaxBytes = 1024 * 1024
+const requestsInFlightMax = 512
+const requestWithinMs = 30_000
+const keepAliveMs = 72_000
+const preflightCachedSeconds = 600
+
+export interface ApiParts {
+  readonly log: FastifyBaseLogger
+  /** What addresses in replies begin with. Null: the address that the caller used. */
+  readonly baseUrl: string | null
+  readonly apiKeys: ApiKeyVerifier
+  readonly operations: Operations
+  /** Registers the routes behind the API key. */
+  routes(app: FastifyInstance, callOf: CallReader): void
+  /** Null: no limit. */
+  readonly requestsPerMinute: number | null
+}
+
+/** Builds the management API; the caller makes it listen. */
+export async function buildApiApp(parts: ApiParts): Promise<FastifyInstance> {
+  const app: FastifyInstance = Fastify({
+    loggerInstance: parts.log,
+    logController: new LogController({ disableRequestLogging: true }),
+    exposeHeadRoutes: false,
+    bodyLimit: bodyMaxBytes,
+    requestTimeout: requestWithinMs,
+    keepAliveTimeout: keepAliveMs,
+    forceCloseConnections: 'idle',
+    ajv: ajvOptions,
+    frameworkErrors: (error, request, reply) => void renderError(error, request, reply),
+  })
+  app.setErrorHandler(renderError)
+  app.setNotFoundHandler(renderPathNotFound)
+  limitInFlight(app, requestsInFlightMax)
+  acceptJsonBodies(app)
+  await app.register(cors, { origin: true, credentials: true, maxAge: preflightCachedSeconds, methods: corsMethods })
+  await describeApi(app, parts.baseUrl)
+  operationRoutes(app, parts.operations)
+  await app.register(async (behindKey) => registerBehindKey(behindKey, parts))
+  return app
+}
+
+const corsMethods = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE']
+
+async function registerBehindKey(app: FastifyInstance, parts: ApiParts): Promise<void> {
+  const { requestsPerMinute, baseUrl } = parts
+  requireCaller(app, parts.apiKeys, requestsPerMinute === null ? null : new RateLimit(requestsPerMinute, Date.now))
+  app.addHook('preValidation', checkQueryString)
+  parts.routes(app, (request) => ({
+    caller: callerOf(request),
+    baseUrl: baseUrlOf(request, baseUrl),
+    now: Date.now(),
+  }))
+}

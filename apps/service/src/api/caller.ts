@@ -1,0 +1,28 @@
+import type { FastifyRequest } from 'fastify'
+
+/** Who sends a request: an account, through one of its API keys. */
+export interface Caller {
+  readonly accountId: string
+  readonly apiKeyId: string
+  /** The person or bot user that owns the key. */
+  readonly ownerId: string
+  /** Whether the owner is a person, who may manage bot users and owners. */
+  readonly isAdmin: boolean
+}
+
+/** What the API needs to know a caller. Throws `ServiceError` for a key that is malformed, unknown or inactive. */
+export interface ApiKeyVerifier {
+  verify(token: string): Promise<Caller>
+}
+
+/** What a resource learns about the request that it serves. */
+export interface Call {
+  readonly caller: Caller
+  /** Absolute, without a slash at the end; `uri` fields begin with it. */
+  readonly baseUrl: string
+  /** Epoch milliseconds. */
+  readonly now: number
+}
+
+/** Reads a request behind the API key. */
+export type CallReader = (request: FastifyRequest) => Call

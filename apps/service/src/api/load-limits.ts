@@ -1,0 +1,45 @@
+import { ServiceError } from '@tunnel/models'
+import type { FastifyInstance } from 'fastify'
+
+/** Refuses a request at once when too many run already, so that those that run can finish. */
+export function limitInFlight(app: FastifyInstance, requestsMax: number): void {
+  let running = 0
+  app.addHook('onRequest', (_request, reply, done) => {
+    if (running >= requestsMax) return done(new ServiceError('too_many_in_flight'))
+    running += 1
+    reply.raw.once('close', () => {
+      running -= 1
+    })
+    done()
+  })
+}
+
+const windowMs = 60_000
+const trackedMax = 10_000
+
+/** Allows each account a number of requests in any rolling minute, spread or at once. */
+export class RateLimit {
+  readonly requestsPerMinute: number
+  readonly #now: () => number
+  /** For each account, when its budget will be whole again. */
+  readonly #fullAt = new Map<string, number>()
+
+  constructor(requestsPerMinute: number, now: () => number) {
+    this.requestsPerMinute = requestsPerMinute
+    this.#now = now
+  }
+
+  /** Seconds to wait, or 0 when the request may pass. */
+  take(accountId: string): number {
+    const now = this.#now()
+    const fullAt = Math.max(this.#fullAt.get(accountId) ?? now, now) + windowMs / this.requestsPerMinute
+    if (fullAt > now + windowMs) return Math.ceil((fullAt - now - windowMs) / 1000)
+    if (this.#fullAt.size >= trackedMax) this.#forgetWhole(now)
+    this.#fullAt.set(accountId, fullAt)
+    return 0
+  }
+
+  #forgetWhole(now: number): void {
+    for (const [accountId, fullAt] of this.#fullAt) if (fullAt <= now) this.#fullAt.delete(accountId)
+  }
+}

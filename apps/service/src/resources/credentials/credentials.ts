@@ -1,0 +1,32 @@
+import { type Credential, ServiceError, credentialModel, isAclRule, mintToken } from '@tunnel/models'
+import { chooseOwner, ownerReference } from '../bot-users/owner.ts'
+import { defineResource } from '../kernel/definition.ts'
+import { hashToken } from '../kernel/token.ts'
+
+export interface CredentialBody extends Pick<Credential, 'description' | 'metadata' | 'acl'> {
+  readonly owner_id: string
+  readonly token_hash: string
+}
+
+export const credentials = defineResource<typeof credentialModel, CredentialBody>({
+  model: credentialModel,
+  create: ({ owner_id, acl = [], ...texts }, call) => {
+    checkAcl(acl)
+    const token = mintToken(call.id)
+    const body = { ...texts, acl, owner_id: chooseOwner(owner_id, call), token_hash: hashToken(token) }
+    return { body, shownOnce: { token } }
+  },
+  update: (body, changes) => {
+    checkAcl(changes.acl ?? [])
+    return { ...body, ...changes }
+  },
+  references: ({ owner_id }) => ownerReference(owner_id),
+  reply: ({ body: { token_hash: _, ...shown } }) => ({ ...shown, token: null }),
+  isBuried: true,
+})
+
+/** Throws for the first rule that is none. */
+export function checkAcl(acl: readonly string[]): void {
+  const wrong = acl.find((rule) => !isAclRule(rule))
+  if (wrong !== undefined) throw new ServiceError('acl_rule_invalid', { rule: wrong })
+}

@@ -1,0 +1,27 @@
+/** A stored resource was created, updated or deleted; told after the commit. */
+export interface Change {
+  readonly kind: string
+  readonly id: string
+  readonly accountId: string
+  readonly change: 'created' | 'updated' | 'deleted'
+}
+
+type Listener = (change: Change) => void
+
+/** Tells the parts that keep derived state (live sessions, routes, zones) what changed in the store. */
+export class Changes {
+  readonly #listeners = new Set<Listener>()
+
+  /** Listens to changes of one type. Returns how to stop. */
+  listen(kind: string, listener: Listener): () => void {
+    const filtered: Listener = (change) => {
+      if (change.kind === kind) listener(change)
+    }
+    this.#listeners.add(filtered)
+    return () => this.#listeners.delete(filtered)
+  }
+
+  announce(change: Change): void {
+    for (const listener of this.#listeners) listener(change)
+  }
+}

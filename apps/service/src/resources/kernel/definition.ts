@@ -1,0 +1,76 @@
+import type { CreateOf, ErrorReason, ReplyOf, ResourceModel, UpdateOf } from '@tunnel/models'
+import type { Call } from '../../api/caller.ts'
+import type { UniqueKey } from '../../storage/records.ts'
+import type { Reference } from './references.ts'
+
+/** A stored resource with its body read. */
+export interface Stored<Body> {
+  readonly id: string
+  readonly accountId: string
+  readonly parentId: string | null
+  /** Epoch milliseconds. */
+  readonly createdAt: number
+  readonly body: Body
+}
+
+/** The request that changes a resource, and the id that it has or is to get. */
+export interface ChangeCall extends Call {
+  readonly id: string
+}
+
+/** What a create makes of its input. */
+export interface Draft<Body, Reply> {
+  readonly body: Body
+  /** Kept sealed; read with `Resource.secret`. */
+  readonly secrets?: Readonly<Record<string, string>>
+  /** Reply fields that only the reply to the creation shows, such as a token. */
+  readonly shownOnce?: Partial<Reply>
+}
+
+export interface UniqueRule extends UniqueKey {
+  /** The error when this account holds the value already; its text may name `{value}`. */
+  readonly taken: ErrorReason
+  /** The error when another account holds it. Only for values that span accounts. */
+  readonly takenByOther?: ErrorReason
+  /** What the error names; defaults to the value. */
+  readonly shown?: string
+}
+
+/**
+ * Everything that is special about one resource type. What is not declared here is the same for all: ids, times,
+ * paging, PATCH rules, tolerance, references, uniqueness, refused deletes.
+ */
+export interface ResourceDefinition<M extends ResourceModel, Body extends object> {
+  readonly model: M
+  /** Turns a valid body into what is stored; throws `ServiceError` for what a schema cannot express. */
+  create(input: CreateOf<M>, call: ChangeCall): Draft<Body, ReplyOf<M>> | Promise<Draft<Body, ReplyOf<M>>>
+  /** Applies the given fields. Without it they replace the stored ones. */
+  update?(body: Body, changes: UpdateOf<M>, call: ChangeCall): Body | Promise<Body>
+  /** The reply's own fields; id, uri and created_at are added. */
+  reply(item: Stored<Body>, call: Call): ReplyFields<M> | Promise<ReplyFields<M>>
+  /** The resources that this one needs; they cannot be deleted while it exists. */
+  references?(body: Body): readonly Reference[]
+  /** The resource that this one belongs to and disappears with. */
+  parent?(body: Body): Reference
+  uniqueKeys?(body: Body, accountId: string): readonly UniqueRule[]
+  /** The error of a delete while something refers to the resource; its text may name `{id}`, `{title}` and `{dependents}`. */
+  readonly inUse?: ErrorReason
+  /** Throws when the caller may not create, update or delete. */
+  checkCaller?(call: Call): void
+  /** A last word before a delete. */
+  checkDelete?(item: Stored<Body>, call: Call): void | Promise<void>
+  /** `uri` is the path alone instead of the whole address. */
+  readonly hasRelativeUri?: boolean
+  /** Deleted ids are remembered, so that later use is told from an unknown id. */
+  readonly isBuried?: boolean
+}
+
+/** What `reply` returns. */
+export type ReplyFields<M extends ResourceModel> = Omit<ReplyOf<M>, 'id' | 'uri' | 'created_at'>
+
+/** Declares a resource type; only for its type inference. */
+export function defineResource<M extends ResourceModel, Body extends object>(
+  definition: ResourceDefinition<M, Body>,
+): ResourceDefinition<M, Body> {
+  return definition
+}

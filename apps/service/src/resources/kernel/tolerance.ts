@@ -1,0 +1,57 @@
+import type { TObject, TSchema } from 'typebox'
+
+/*
+ * Existing clients send more than they mean: every unset field as null, zero values for arguments that were left out,
+ * and the ids of the path once more in the body. These readings make a body say what its sender meant.
+ */
+
+/** A create body without its unset fields: null, and the zero value of the field's own type. */
+export function readCreateBody(body: unknown, schema: TObject): unknown {
+  return withoutFields(body, (name, value) => value === null || isZero(value, schema.properties[name]))
+}
+
+/** A change without nulls, which mean "unchanged" unless the field takes null, and without ids of the path. */
+export function readChangeBody(body: unknown, schema: TObject, pathIds: readonly string[]): unknown {
+  return withoutFields(body, (name, value) => {
+    const declared = schema.properties[name]
+    return declared === undefined ? pathIds.includes(name) : value === null && !takesNull(declared)
+  })
+}
+
+/** An empty description or metadata is none. */
+export function withoutEmptyTexts<Body extends object>(body: Body): Body {
+  const { description, metadata, ...rest } = body as { description?: string; metadata?: string }
+  return { ...rest, ...(description ? { description } : {}), ...(metadata ? { metadata } : {}) } as Body
+}
+
+function withoutFields(body: unknown, isDropped: (name: string, value: unknown) => boolean): unknown {
+  if (body === undefined || body === null) return {}
+  if (typeof body !== 'object' || Array.isArray(body)) return body
+  return Object.fromEntries(Object.entries(body).filter(([name, value]) => !isDropped(name, value)))
+}
+
+function isZero(value: unknown, schema: TSchema | undefined): boolean {
+  switch (typeOf(schema)) {
+    case 'string':
+      return value === ''
+    case 'integer':
+    case 'number':
+      return value === 0
+    case 'array':
+      return Array.isArray(value) && value.length === 0
+    case 'object':
+      return typeof value === 'object' && value !== null && Object.keys(value).length === 0
+    default:
+      return false
+  }
+}
+
+function typeOf(schema: TSchema | undefined): unknown {
+  const { type, enum: values } = (schema ?? {}) as { type?: unknown; enum?: unknown }
+  return Array.isArray(values) ? 'string' : type
+}
+
+function takesNull(schema: TSchema): boolean {
+  const { anyOf } = schema as { anyOf?: { type?: unknown }[] }
+  return anyOf?.some((option) => option.type === 'null') ?? false
+}

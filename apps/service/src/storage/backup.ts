@@ -1,0 +1,88 @@
+import { existsSync, mkdirSync, openSync, closeSync, fsyncSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
+import { dirname } from 'node:path'
+import { DatabaseSync, backup as copyPages } from 'node:sqlite'
+import { type StorageSettings, sqliteFile } from './open-storage.ts'
+
+/** A backup or restore that cannot be done; the message says why and what to do. */
+export class BackupError extends Error {
+  override readonly name = 'BackupError'
+}
+
+/**
+ * Writes a consistent copy of the embedded store and its master keys to one SQLite file that only this user can read.
+ * The service may run meanwhile. Whoever has the file can read every secret in it.
+ */
+export async function backupTo(file: string, settings: StorageSettings): Promise<void> {
+  const source = embeddedFile(settings)
+  if (!existsSync(source)) throw new BackupError(`There is no store at ${source}. Set SERVICE_DATA_DIR to where it is.`)
+  if (existsSync(file)) throw new BackupError(`${file} exists already. Choose another name, or remove it first.`)
+  const draft = `${file}.incomplete`
+  createPrivateFile(draft)
+  const store = new DatabaseSync(source, { readOnly: true })
+  try {
+    await copyPages(store, draft)
+    addMasterKeys(draft, readFileSync(settings.masterKeyFile, 'utf8'))
+    syncFile(draft)
+    renameSync(draft, file)
+  } finally {
+    store.close()
+    rmSync(draft, { force: true })
+  }
+}
+
+/** Puts a backup in the place of a store that does not exist yet. The service must not run. */
+export function restoreFrom(file: string, settings: StorageSettings): void {
+  const target = embeddedFile(settings)
+  if (!existsSync(file)) throw new BackupError(`There is no backup at ${file}.`)
+  for (const existing of [target, settings.masterKeyFile])
+    if (existsSync(existing)) throw new BackupError(`${existing} exists already. Stop the service and move it away first.`)
+  mkdirSync(settings.dataDir, { recursive: true, mode: 0o700 })
+  mkdirSync(dirname(settings.masterKeyFile), { recursive: true, mode: 0o700 })
+  const draft = `${target}.incomplete`
+  try {
+    writeFileSync(draft, readFileSync(file), { mode: 0o600 })
+    const masterKeys = takeMasterKeys(draft)
+    syncFile(draft)
+    writeFileSync(settings.masterKeyFile, masterKeys, { mode: 0o600 })
+    syncFile(settings.masterKeyFile)
+    renameSync(draft, target)
+  } finally {
+    rmSync(draft, { force: true })
+  }
+}
+
+function embeddedFile({ databaseUrl, dataDir }: StorageSettings): string {
+  if (databaseUrl !== null)
+    throw new BackupError('The store is in PostgreSQL. Back it up with pg_dump, and copy the master key file beside it.')
+  return sqliteFile(dataDir)
+}
+
+function addMasterKeys(file: string, masterKeys: string): void {
+  const copy = new DatabaseSync(file)
+  copy.exec('pragma journal_mode = delete; create table backup_master_keys (content text not null)')
+  copy.prepare('insert into backup_master_keys values (?)').run(masterKeys)
+  copy.close()
+}
+
+function takeMasterKeys(file: string): string {
+  const copy = new DatabaseSync(file)
+  try {
+    const row = copy.prepare('select content from backup_master_keys').get()
+    copy.exec('drop table backup_master_keys; vacuum')
+    return String(row?.['content'])
+  } catch (error) {
+    throw new BackupError(`This file is not a backup of the service, or it is damaged.`, { cause: error })
+  } finally {
+    copy.close()
+  }
+}
+
+function createPrivateFile(file: string): void {
+  closeSync(openSync(file, 'w', 0o600))
+}
+
+function syncFile(file: string): void {
+  const descriptor = openSync(file, 'r+')
+  fsyncSync(descriptor)
+  closeSync(descriptor)
+}

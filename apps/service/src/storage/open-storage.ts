@@ -1,0 +1,61 @@
+import { mkdirSync } from 'node:fs'
+import { join } from 'node:path'
+import { sql } from 'kysely'
+import { MasterKeys } from './master-keys.ts'
+import { type Engine, migrate } from './migrate.ts'
+import { openPostgres } from './postgres.ts'
+import { Records } from './records.ts'
+import { Sealer } from './sealer.ts'
+import { Secrets } from './secrets.ts'
+import { openSqlite } from './sqlite.ts'
+import type { Database } from './tables.ts'
+
+/** Where the store is; the part of the service's configuration that concerns it. */
+export interface StorageSettings {
+  readonly dataDir: string
+  /** Null: SQLite in the data directory. */
+  readonly databaseUrl: string | null
+  readonly masterKeyFile: string
+}
+
+/** The open store. */
+export interface Storage extends AsyncDisposable {
+  readonly engine: Engine
+  readonly db: Database
+  readonly records: Records
+  readonly masterKeys: MasterKeys
+  /** Rejects when the database does not answer. */
+  ping(): Promise<void>
+}
+
+/** Opens the store and brings its schema up to date. Throws `MigrationError` for a store of a newer release. */
+export async function openStorage(
+  settings: StorageSettings,
+  onProblem: (error: Error) => void = () => undefined,
+): Promise<Storage> {
+  mkdirSync(settings.dataDir, { recursive: true, mode: 0o700 })
+  const masterKeys = MasterKeys.open(settings.masterKeyFile)
+  const engine = settings.databaseUrl === null ? 'sqlite' : 'postgres'
+  const db =
+    settings.databaseUrl === null
+      ? openSqlite(sqliteFile(settings.dataDir))
+      : openPostgres(settings.databaseUrl, onProblem)
+  try {
+    await migrate(db, engine)
+  } catch (error) {
+    await db.destroy()
+    throw error
+  }
+  return {
+    engine,
+    db,
+    records: new Records(db, new Secrets(db, new Sealer(masterKeys))),
+    masterKeys,
+    ping: async () => void (await sql`select 1`.execute(db)),
+    [Symbol.asyncDispose]: () => db.destroy(),
+  }
+}
+
+export function sqliteFile(dataDir: string): string {
+  return join(dataDir, 'service.sqlite')
+}

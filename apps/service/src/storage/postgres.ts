@@ -1,0 +1,24 @@
+import { Kysely, PostgresDialect } from 'kysely'
+import { Pool, types } from 'pg'
+import type { Database, Tables } from './tables.ts'
+
+const connectionsMax = 10
+const connectWithinMs = 5_000
+const statementWithinMs = 10_000
+
+/** Opens the shared store. `onProblem` hears of idle connections that broke; the next query opens another one. */
+export function openPostgres(url: string, onProblem: (error: Error) => void): Database {
+  const pool = new Pool({
+    connectionString: url,
+    max: connectionsMax,
+    connectionTimeoutMillis: connectWithinMs,
+    statement_timeout: statementWithinMs,
+    types: { getTypeParser },
+  })
+  pool.on('error', onProblem)
+  return new Kysely<Tables>({ dialect: new PostgresDialect({ pool }) })
+}
+
+/** bigint columns hold epoch milliseconds, which fit into a number. */
+const getTypeParser: typeof types.getTypeParser = (oid: number, format?: unknown) =>
+  oid === types.builtins.INT8 ? Number : types.getTypeParser(oid, format === 'binary' ? 'binary' : 'text')

@@ -1,0 +1,200 @@
+import { constraintViolation } from './constraint-violation.ts'
+import type { Secrets } from './secrets.ts'
+import type { Database, Tables } from './tables.ts'
+
+const tombstonesKeptMs = 90 * 24 * 3600 * 1000
+
+/** One stored resource of any type. */
+export interface ResourceRow {
+  readonly id: string
+  /** The id prefix of its type. */
+  readonly kind: string
+  readonly accountId: string
+  /** Deleted together with this resource. */
+  readonly parentId: string | null
+  /** Epoch milliseconds. */
+  readonly createdAt: number
+  readonly revision: number
+  /** JSON. */
+  readonly body: string
+}
+
+/** A value that one resource at most may hold, across all accounts unless `value` contains the account. */
+export interface UniqueKey {
+  readonly name: string
+  readonly value: string
+}
+
+/** What the database guards for a resource, besides its body. */
+export interface Guards {
+  /** Ids that this resource cannot live without; none of them can be deleted while it exists. */
+  readonly links: readonly string[]
+  readonly uniqueKeys: readonly UniqueKey[]
+}
+
+/** Secrets are sealed before they are stored. */
+export type SecretValues = Readonly<Record<string, string>>
+
+/** The database refused: another resource holds a unique key, or a link would point at nothing. Nothing was stored. */
+export class GuardBroken extends Error {
+  override readonly name = 'GuardBroken'
+  readonly guard: 'unique' | 'reference'
+
+  constructor(guard: 'unique' | 'reference', options: ErrorOptions) {
+    super(`A ${guard} guard of the store refused the change.`, options)
+    this.guard = guard
+  }
+}
+
+/** All stored resources. Knows no type: bodies are opaque, and what must hold between rows comes in as guards. */
+export class Records {
+  readonly #db: Database
+  readonly secrets: Secrets
+
+  constructor(db: Database, secrets: Secrets) {
+    this.#db = db
+    this.secrets = secrets
+  }
+
+  async get(kind: string, id: string): Promise<ResourceRow | undefined> {
+    const row = await this.#db.selectFrom('resources').selectAll().where('id', '=', id).executeTakeFirst()
+    return row?.kind === kind ? toRow(row) : undefined
+  }
+
+  /** Newest first, at most `limit`; `beforeId` may name a resource that is gone. */
+  async list(accountId: string, kind: string, limit: number, beforeId?: string): Promise<ResourceRow[]> {
+    let query = this.#db.selectFrom('resources').selectAll()
+    query = query.where('account_id', '=', accountId).where('kind', '=', kind)
+    if (beforeId !== undefined) query = query.where('id', '<', beforeId)
+    return (await query.orderBy('id', 'desc').limit(limit).execute()).map(toRow)
+  }
+
+  /** What belongs to `parentId`, oldest first. */
+  async children(parentId: string, kind: string): Promise<ResourceRow[]> {
+    const query = this.#db.selectFrom('resources').selectAll().where('parent_id', '=', parentId)
+    return (await query.where('kind', '=', kind).orderBy('id').execute()).map(toRow)
+  }
+
+  /** Every resource of a type, in every account, for parts that keep an index of their own. */
+  async all(kind: string): Promise<ResourceRow[]> {
+    const query = this.#db.selectFrom('resources').selectAll().where('kind', '=', kind)
+    return (await query.orderBy('id').execute()).map(toRow)
+  }
+
+  async holderOf(key: UniqueKey): Promise<ResourceRow | undefined> {
+    const row = await this.#db
+      .selectFrom('unique_keys')
+      .innerJoin('resources', 'resources.id', 'unique_keys.resource_id')
+      .selectAll('resources')
+      .where('unique_keys.name', '=', key.name)
+      .where('unique_keys.value', '=', key.value)
+      .executeTakeFirst()
+    return row && toRow(row)
+  }
+
+  /** Those of `ids` that exist in the account. */
+  async existing(accountId: string, ids: readonly string[]): Promise<Set<string>> {
+    if (ids.length === 0) return new Set()
+    const query = this.#db.selectFrom('resources').select('id').where('account_id', '=', accountId)
+    const rows = await query.where('id', 'in', ids).execute()
+    return new Set(rows.map((row) => row.id))
+  }
+
+  /** Ids of resources that link to `id`, at most `limit`. */
+  async dependentsOf(id: string, limit: number): Promise<string[]> {
+    const query = this.#db.selectFrom('resource_links').select('from_id').where('to_id', '=', id)
+    return (await query.orderBy('from_id').limit(limit).execute()).map((row) => row.from_id)
+  }
+
+  /** Throws `GuardBroken`. */
+  async insert(row: ResourceRow, guards: Guards, secrets: SecretValues): Promise<void> {
+    const isBare = guards.links.length + guards.uniqueKeys.length + Object.keys(secrets).length === 0
+    await this.#change(isBare, async (db) => {
+      await db.insertInto('resources').values(fromRow(row)).execute()
+      await insertGuards(db, row.id, guards)
+      await this.secrets.insert(db, row.id, secrets)
+    })
+  }
+
+  /**
+   * Replaces the body; `guards` and `secrets` only when given. False when the resource is gone or was changed since
+   * `row` was read. Throws `GuardBroken`.
+   */
+  async update(row: ResourceRow, body: string, guards?: Guards, secrets: SecretValues = {}): Promise<boolean> {
+    const isBare = guards === undefined && Object.keys(secrets).length === 0
+    return this.#change(isBare, async (db) => {
+      const { numUpdatedRows } = await db
+        .updateTable('resources')
+        .set({ body, revision: row.revision + 1 })
+        .where('id', '=', row.id)
+        .where('revision', '=', row.revision)
+        .executeTakeFirst()
+      if (numUpdatedRows === 0n) return false
+      if (guards !== undefined) await replaceGuards(db, row.id, guards)
+      await this.secrets.insert(db, row.id, secrets)
+      return true
+    })
+  }
+
+  /** Deletes the resource with what belongs to it. False when it is gone. Throws `GuardBroken` while another links to it. */
+  async delete(id: string): Promise<boolean> {
+    return this.#change(true, async (db) => {
+      const { numDeletedRows } = await db.deleteFrom('resources').where('id', '=', id).executeTakeFirst()
+      return numDeletedRows > 0n
+    })
+  }
+
+  /** Remembers a deleted id for a while. */
+  async bury(id: string, now: number): Promise<void> {
+    await this.#db
+      .deleteFrom('tombstones')
+      .where('deleted_at', '<', now - tombstonesKeptMs)
+      .execute()
+    const insert = this.#db.insertInto('tombstones').values({ id, deleted_at: now })
+    await insert.onConflict((conflict) => conflict.doNothing()).execute()
+  }
+
+  async isBuried(id: string): Promise<boolean> {
+    const query = this.#db.selectFrom('tombstones').select('id').where('id', '=', id)
+    return (await query.executeTakeFirst()) !== undefined
+  }
+
+  /** A single statement commits by itself; several need a transaction. */
+  async #change<T>(isSingleStatement: boolean, work: (db: Database) => Promise<T>): Promise<T> {
+    try {
+      return await (isSingleStatement ? work(this.#db) : this.#db.transaction().execute(work))
+    } catch (error) {
+      const guard = constraintViolation(error)
+      throw guard === null ? error : new GuardBroken(guard, { cause: error })
+    }
+  }
+}
+
+async function replaceGuards(db: Database, id: string, guards: Guards): Promise<void> {
+  await db.deleteFrom('resource_links').where('from_id', '=', id).execute()
+  await db.deleteFrom('unique_keys').where('resource_id', '=', id).execute()
+  await insertGuards(db, id, guards)
+}
+
+async function insertGuards(db: Database, id: string, { links, uniqueKeys }: Guards): Promise<void> {
+  const targets = [...new Set(links)]
+  if (targets.length > 0)
+    await db
+      .insertInto('resource_links')
+      .values(targets.map((target) => ({ from_id: id, to_id: target })))
+      .execute()
+  if (uniqueKeys.length > 0)
+    await db
+      .insertInto('unique_keys')
+      .values(uniqueKeys.map((key) => ({ ...key, resource_id: id })))
+      .execute()
+}
+
+function toRow(row: Tables['resources']): ResourceRow {
+  const { account_id, parent_id, created_at, ...same } = row
+  return { ...same, accountId: account_id, parentId: parent_id, createdAt: created_at }
+}
+
+function fromRow({ accountId, parentId, createdAt, ...same }: ResourceRow): Tables['resources'] {
+  return { ...same, account_id: accountId, parent_id: parentId, created_at: createdAt }
+}
