@@ -34,13 +34,17 @@ function readArguments({ options, usage, positionals }: Command, args: readonly 
     if (parsed.positionals.length !== positionals) throw new Error(`expected ${positionals} file name`)
     return { values: parsed.values, files: parsed.positionals }
   } catch (error) {
-    throw new UsageError(`${error instanceof Error ? error.message : 'wrong arguments'}\nUsage: ${usage}`, { cause: error })
+    throw new UsageError(`${error instanceof Error ? error.message : 'wrong arguments'}\nUsage: ${usage}`, {
+      cause: error,
+    })
   }
 }
 
 /** Expected failures speak for themselves; anything else shows where it comes from. */
 function messageOf(error: unknown): string {
-  const isExpected = [UsageError, ConfigError, ServiceError, BackupError, MigrationError].some((type) => error instanceof type)
+  const isExpected = [UsageError, ConfigError, ServiceError, BackupError, MigrationError].some(
+    (type) => error instanceof type,
+  )
   if (isExpected) return (error as Error).message
   return error instanceof Error ? (error.stack ?? error.message) : String(error)
 }

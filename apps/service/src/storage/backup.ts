@@ -1,4 +1,14 @@
-import { existsSync, mkdirSync, openSync, closeSync, fsyncSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
+import {
+  existsSync,
+  mkdirSync,
+  openSync,
+  closeSync,
+  fsyncSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs'
 import { dirname } from 'node:path'
 import { DatabaseSync, backup as copyPages } from 'node:sqlite'
 import { type StorageSettings, sqliteFile } from './open-storage.ts'
@@ -35,7 +45,8 @@ export function restoreFrom(file: string, settings: StorageSettings): void {
   const target = embeddedFile(settings)
   if (!existsSync(file)) throw new BackupError(`There is no backup at ${file}.`)
   for (const existing of [target, settings.masterKeyFile])
-    if (existsSync(existing)) throw new BackupError(`${existing} exists already. Stop the service and move it away first.`)
+    if (existsSync(existing))
+      throw new BackupError(`${existing} exists already. Stop the service and move it away first.`)
   mkdirSync(settings.dataDir, { recursive: true, mode: 0o700 })
   mkdirSync(dirname(settings.masterKeyFile), { recursive: true, mode: 0o700 })
   const draft = `${target}.incomplete`
@@ -53,7 +64,9 @@ export function restoreFrom(file: string, settings: StorageSettings): void {
 
 function embeddedFile({ databaseUrl, dataDir }: StorageSettings): string {
   if (databaseUrl !== null)
-    throw new BackupError('The store is in PostgreSQL. Back it up with pg_dump, and copy the master key file beside it.')
+    throw new BackupError(
+      'The store is in PostgreSQL. Back it up with pg_dump, and copy the master key file beside it.',
+    )
   return sqliteFile(dataDir)
 }
 

@@ -1,0 +1,121 @@
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import type { FastifyInstance } from 'fastify'
+import pino from 'pino'
+import { buildApiApp } from '../src/api/api-app.ts'
+import { type Management, createManagement } from '../src/resources/management.ts'
+import { type Storage, openStorage } from '../src/storage/open-storage.ts'
+import { throwAwayDatabase } from './postgres-database.ts'
+
+/** The stores that the contract runs on: SQLite always, PostgreSQL when `TEST_POSTGRES_URL` names a server. */
+export const engines = process.env['TEST_POSTGRES_URL'] === undefined ? ['sqlite'] : ['sqlite', 'postgres']
+
+type Body = Record<string, unknown>
+
+/** Replies as a client sees them; `body` is null when there is none. */
+export interface Answer {
+  readonly status: number
+  readonly body: any
+  readonly headers: Record<string, unknown>
+}
+
+/** A caller with an API key of its own. */
+export interface Client {
+  readonly accountId: string
+  readonly token: string
+  send(method: string, url: string, body?: unknown, headers?: Record<string, string | undefined>): Promise<Answer>
+  create(url: string, body?: Body): Promise<Answer['body']>
+}
+
+export interface TestApi extends AsyncDisposable {
+  readonly app: FastifyInstance
+  readonly storage: Storage
+  readonly management: Management
+  readonly dataDir: string
+  /** A new account with one key. */
+  newClient(): Promise<Client>
+}
+
+/** The management API over a store of its own, driven without a socket. */
+export async function startTestApi(engine = 'sqlite', options: { requestsPerMinute?: number } = {}): Promise<TestApi> {
+  const dataDir = mkdtempSync(join(tmpdir(), 'service-api-'))
+  const database = engine === 'postgres' ? await throwAwayDatabase() : null
+  const storage = await openStorage({
+    dataDir,
+    databaseUrl: database?.url ?? null,
+    masterKeyFile: join(dataDir, 'master.key'),
+  })
+  const management = createManagement(storage)
+  const app = await buildApiApp({
+    log: pino({ level: 'silent' }),
+    baseUrl: null,
+    apiKeys: management.apiKeys,
+    routes: management.routes,
+    requestsPerMinute: options.requestsPerMinute ?? null,
+    operations: {
+      isReady: async () => storage.ping().then(() => true),
+      metrics: () => Promise.resolve({ contentType: 'text/plain', text: '' }),
+    },
+  })
+  return {
+    app,
+    storage,
+    management,
+    dataDir,
+    newClient: () => newClient(app, management),
+    [Symbol.asyncDispose]: async () => {
+      await app.close()
+      await storage[Symbol.asyncDispose]()
+      await database?.[Symbol.asyncDispose]()
+      rmSync(dataDir, { recursive: true, force: true })
+    },
+  }
+}
+
+let accounts = 0
+
+async function newClient(app: FastifyInstance, { accounts: store, resources }: Management): Promise<Client> {
+  accounts += 1
+  const account = await store.create(`holder-${accounts}@example.com`, null, Date.now())
+  const caller = { accountId: account.id, apiKeyId: '', ownerId: account.userId, isAdmin: true }
+  const { token } = await resources.apiKeys.create({}, { caller, baseUrl: '', now: Date.now() })
+  const send: Client['send'] = (method, url, body, headers) => inject(app, token ?? '', method, url, body, headers)
+  return {
+    accountId: account.id,
+    token: token ?? '',
+    send,
+    create: async (url, body = {}) => {
+      const answer = await send('POST', url, body)
+      if (answer.status !== 201)
+        throw new Error(`POST ${url} answered ${answer.status}: ${JSON.stringify(answer.body)}`)
+      return answer.body
+    },
+  }
+}
+
+async function inject(
+  app: FastifyInstance,
+  token: string,
+  method: string,
+  url: string,
+  body?: unknown,
+  headers: Record<string, string | undefined> = {},
+): Promise<Answer> {
+  const all = { authorization: `Bearer ${token}`, 'service-version': '2', host: 'api.example.com', ...headers }
+  const sent = Object.fromEntries(
+    Object.entries(all).filter((entry): entry is [string, string] => entry[1] !== undefined),
+  )
+  const isText = typeof body === 'string'
+  const response = await app.inject({
+    method: method as 'GET',
+    url,
+    headers: isText ? { 'content-type': 'application/json', ...sent } : sent,
+    ...(body === undefined ? {} : { payload: body as string | object }),
+  })
+  return {
+    status: response.statusCode,
+    body: response.body === '' ? null : JSON.parse(response.body),
+    headers: response.headers,
+  }
+}
