@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { type Client, type TestApi, engines, startTestApi } from './api-harness.ts'
+import { type Client, type TestApi, type WireBody, engines, startTestApi } from './api-harness.ts'
 
 describe.each(engines)('every resource on %s', (engine) => {
   let api: TestApi
@@ -22,11 +22,11 @@ describe.each(engines)('every resource on %s', (engine) => {
       metadata: 'm',
     })
     expect(created.uri).toBe(`http://api.example.com/credentials/${created.id}`)
-    expect(created.created_at).toMatch(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ$/)
+    expect(created['created_at']).toMatch(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ$/)
     const shown = { ...created, token: null }
     const path = `/credentials/${created.id}`
     expect((await client.send('GET', path)).body).toEqual(shown)
-    expect((await client.send('GET', '/credentials')).body.credentials).toContainEqual(shown)
+    expect((await client.send('GET', '/credentials')).body['credentials']).toContainEqual(shown)
     const patched = await client.send('PATCH', path, { description: 'second' })
     expect(patched.body).toEqual({ ...shown, description: 'second' })
     expect((await client.send('DELETE', path)).status).toBe(204)
@@ -40,7 +40,7 @@ describe.each(engines)('every resource on %s', (engine) => {
     const kept = await client.send('PATCH', path, { id, description: null, metadata: '', acl: null })
     expect(kept.body).toMatchObject({ description: 'd', acl: ['*'] })
     expect(kept.body).not.toHaveProperty('metadata')
-    expect((await client.send('PATCH', path, { acl: [] })).body.acl).toEqual([])
+    expect((await client.send('PATCH', path, { acl: [] })).body['acl']).toEqual([])
   })
 
   it('pages newest first through next_page_uri, exactly once each, and ends with null', async () => {
@@ -50,14 +50,14 @@ describe.each(engines)('every resource on %s', (engine) => {
     const seen: string[] = []
     let next: string | null = '/bot_users?limit=3'
     while (next !== null) {
-      const { body }: { body: any } = await own.send('GET', next.replace('http://api.example.com', ''))
-      seen.push(...body.bot_users.map((bot: { id: string }) => bot.id))
+      const { body }: { body: WireBody } = await own.send('GET', next.replace('http://api.example.com', ''))
+      seen.push(...(body['bot_users'] as WireBody[]).map((bot) => bot.id))
       next = body.next_page_uri
     }
     expect(seen).toEqual([...ids].sort().reverse())
     const past = await own.send('GET', '/bot_users?before_id=bot_0&limit=3')
     expect(past.body).toEqual({ bot_users: [], uri: 'http://api.example.com/bot_users', next_page_uri: null })
-    expect((await own.send('GET', '/bot_users?before_id=&limit=')).body.bot_users).toHaveLength(7)
+    expect((await own.send('GET', '/bot_users?before_id=&limit=')).body['bot_users']).toHaveLength(7)
   })
 
   it('of another account looks exactly like a missing one', async () => {
@@ -69,7 +69,7 @@ describe.each(engines)('every resource on %s', (engine) => {
       expect(foreign.status).toBe(404)
       expect({ ...foreign.body, details: null }).toEqual({ ...missing.body, details: null })
     }
-    expect((await stranger.send('GET', '/bot_users')).body.bot_users).toEqual([])
+    expect((await stranger.send('GET', '/bot_users')).body['bot_users']).toEqual([])
     const reference = await stranger.send('POST', '/credentials', { owner_id: id })
     expect(reference.body.error_code).toBe('ERR_SERVICE_634')
   })

@@ -33,7 +33,7 @@ function errorBody(error: ServiceError, request: FastifyRequest, details: ErrorB
 }
 
 function toServiceError(error: FastifyError | Error, request: FastifyRequest): ServiceError {
-  if (error instanceof ServiceError) return error
+  if (error instanceof ServiceError) return error as ServiceError
   if ('validation' in error && error.validation !== undefined) return validationError(error.validation, request)
   return 'code' in error ? frameworkError(error, request) : new ServiceError('internal')
 }

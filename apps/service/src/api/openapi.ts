@@ -17,7 +17,8 @@ export async function describeApi(app: FastifyInstance, baseUrl: string | null):
       security: [{ apiKey: [], version: [] }],
     },
     refResolver: {
-      buildLocalReference: (schema, _base, _fragment, index) => String(schema['$id'] ?? `schema${index}`),
+      buildLocalReference: (schema, _base, _fragment, index) =>
+        typeof schema['$id'] === 'string' ? schema['$id'] : `schema${index}`,
     },
   })
   app.get('/openapi.json', { schema: { hide: true } }, () => app.swagger())

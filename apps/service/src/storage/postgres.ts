@@ -13,12 +13,13 @@ export function openPostgres(url: string, onProblem: (error: Error) => void): Da
     max: connectionsMax,
     connectionTimeoutMillis: connectWithinMs,
     statement_timeout: statementWithinMs,
-    types: { getTypeParser },
+    types: { getTypeParser: getTypeParser as typeof types.getTypeParser },
   })
   pool.on('error', onProblem)
   return new Kysely<Tables>({ dialect: new PostgresDialect({ pool }) })
 }
 
 /** bigint columns hold epoch milliseconds, which fit into a number. */
-const getTypeParser: typeof types.getTypeParser = (oid: number, format?: unknown) =>
-  oid === types.builtins.INT8 ? Number : types.getTypeParser(oid, format === 'binary' ? 'binary' : 'text')
+function getTypeParser(oid: types.TypeId, format?: 'text' | 'binary'): unknown {
+  return oid === types.builtins.INT8 ? Number : types.getTypeParser(oid, format)
+}

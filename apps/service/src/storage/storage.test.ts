@@ -97,7 +97,7 @@ describe('a secret', () => {
       .set({ sealed: stored?.sealed ?? '' })
       .where('resource_id', '=', 'thing_2')
       .execute()
-    await expect(records.secrets.read('thing_2', 'private_key')).rejects.toThrow()
+    await expect(records.secrets.read('thing_2', 'private_key')).rejects.toThrow('unable to authenticate')
   })
 
   it('survives two rotations of the master key, after which the first key is gone', async () => {

@@ -16,5 +16,5 @@ export const apiKeys = defineResource<typeof apiKeyModel, ApiKeyBody>({
     return { body, shownOnce: { token } }
   },
   references: ({ owner_id }) => ownerReference(owner_id),
-  reply: ({ body: { token_hash: _, ...shown } }) => ({ ...shown, token: null }),
+  reply: ({ body: { description, metadata, owner_id } }) => ({ description, metadata, owner_id, token: null }),
 })

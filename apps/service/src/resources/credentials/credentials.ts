@@ -21,12 +21,18 @@ export const credentials = defineResource<typeof credentialModel, CredentialBody
     return { ...body, ...changes }
   },
   references: ({ owner_id }) => ownerReference(owner_id),
-  reply: ({ body: { token_hash: _, ...shown } }) => ({ ...shown, token: null }),
+  reply: ({ body: { description, metadata, acl, owner_id } }) => ({
+    description,
+    metadata,
+    acl,
+    owner_id,
+    token: null,
+  }),
   isBuried: true,
 })
 
 /** Throws for the first rule that is none. */
-export function checkAcl(acl: readonly string[]): void {
+function checkAcl(acl: readonly string[]): void {
   const wrong = acl.find((rule) => !isAclRule(rule))
   if (wrong !== undefined) throw new ServiceError('acl_rule_invalid', { rule: wrong })
 }

@@ -156,8 +156,8 @@ export class Resource<M extends ResourceModel = ResourceModel, Body extends obje
   }
 
   async #updatedBody(body: Body, changes: UpdateOf<M>, call: Call & { id: string }): Promise<Body> {
-    const { update } = this.definition
-    return withoutEmptyTexts(update === undefined ? { ...body, ...changes } : await update(body, changes, call))
+    const updated = await this.definition.update?.(body, changes, call)
+    return withoutEmptyTexts(updated ?? { ...body, ...changes })
   }
 
   async #row(id: string, call: Call): Promise<ResourceRow> {
