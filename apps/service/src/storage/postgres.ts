@@ -1,5 +1,5 @@
 import { Kysely, PostgresDialect } from 'kysely'
-import { Pool, types } from 'pg'
+import { Pool, TypeOverrides, types } from 'pg'
 import type { Database, Tables } from './tables.ts'
 
 const connectionsMax = 10
@@ -13,13 +13,15 @@ export function openPostgres(url: string, onProblem: (error: Error) => void): Da
     max: connectionsMax,
     connectionTimeoutMillis: connectWithinMs,
     statement_timeout: statementWithinMs,
-    types: { getTypeParser: getTypeParser as typeof types.getTypeParser },
+    types: numbersForBigints(),
   })
   pool.on('error', onProblem)
   return new Kysely<Tables>({ dialect: new PostgresDialect({ pool }) })
 }
 
 /** bigint columns hold epoch milliseconds, which fit into a number. */
-function getTypeParser(oid: types.TypeId, format?: 'text' | 'binary'): unknown {
-  return oid === types.builtins.INT8 ? Number : types.getTypeParser(oid, format)
+function numbersForBigints(): TypeOverrides {
+  const parsers = new TypeOverrides()
+  parsers.setTypeParser(types.builtins.INT8, Number)
+  return parsers
 }
