@@ -1,0 +1,11 @@
+import type { SecureContext } from 'node:tls'
+
+/** Where the HTTPS listener gets its certificates from. */
+export interface CertificateSource {
+  /** For connections that name no server (no SNI), as PEM. */
+  fallback(): { readonly key: string; readonly cert: string }
+  /** The certificate for a lower-case name of the TLS handshake. Answers for any name; an unknown one gets the fallback. */
+  contextFor(serverName: string): SecureContext | Promise<SecureContext>
+  /** Whether the certificate that was given for `serverName` (undefined: the fallback) also stands for `hostName`. */
+  covers(serverName: string | undefined, hostName: string): boolean
+}

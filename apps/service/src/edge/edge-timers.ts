@@ -1,0 +1,43 @@
+import type { Socket } from 'node:net'
+import { Deadlines } from './deadlines.ts'
+import type { ForwardContext, ForwardMetrics, TimedWait } from './forward/forward-context.ts'
+import { StreamPool } from './forward/stream-pool.ts'
+import type { EdgeLimits } from './limits.ts'
+
+/** Everything of the edge that waits, on one timer; none of it costs a timer per request. */
+export class EdgeTimers implements Disposable {
+  readonly forwarding: ForwardContext
+  /** Connections whose visitor still sends a body that nobody wants. */
+  readonly linger: Deadlines<Socket>
+  readonly #timer: NodeJS.Timeout
+
+  constructor(limits: EdgeLimits, metrics: ForwardMetrics) {
+    const now = () => performance.now()
+    const responseDeadlines = new Deadlines<TimedWait>(limits.upstreamResponseMs, now, (wait) => wait.onTooSlow())
+    const pool = new StreamPool(poolBounds(limits), now)
+    this.forwarding = { pool, responseDeadlines, responseMs: limits.upstreamResponseMs, metrics }
+    this.linger = new Deadlines<Socket>(limits.lingerMs, now, (socket) => socket.destroy())
+    this.#timer = setInterval(() => {
+      responseDeadlines.expire()
+      pool.expire()
+      this.linger.expire()
+    }, limits.deadlineTickMs)
+  }
+
+  [Symbol.dispose](): void {
+    clearInterval(this.#timer)
+  }
+}
+
+function poolBounds(limits: EdgeLimits): ConstructorParameters<typeof StreamPool>[0] {
+  return {
+    idleMaxCount: limits.idleStreamsMaxCount,
+    idleMs: limits.idleStreamMs,
+    freshMs: limits.freshStreamMs,
+    response: {
+      headMaxBytes: limits.responseHeadMaxBytes,
+      headersMaxCount: limits.responseHeadersMaxCount,
+      interimMaxCount: limits.interimResponsesMaxCount,
+    },
+  }
+}

@@ -1,0 +1,101 @@
+import { once } from 'node:events'
+import type { AddressInfo, Server, Socket } from 'node:net'
+import type { Logger } from 'pino'
+import type { Registry } from 'prom-client'
+import { accessLog } from './access-log.ts'
+import type { CertificateSource } from './certificate-source.ts'
+import { edgeMetrics } from './edge-metrics.ts'
+import type { EndpointLookup } from './endpoint-lookup.ts'
+import { EdgeTimers } from './edge-timers.ts'
+import { Intake } from './intake.ts'
+import { type EdgeLimits, edgeLimits } from './limits.ts'
+import { createHttp1Server } from './listeners/http1-server.ts'
+import { createHttp2Server } from './listeners/http2-server.ts'
+import { createHttpsListener } from './listeners/https-listener.ts'
+import type { OwnHost } from './own-host.ts'
+import { pipeline } from './pipeline.ts'
+import { forward } from './stages/forward.ts'
+import { lookup } from './stages/lookup.ts'
+import { observe } from './stages/observe.ts'
+
+interface ListenAddress {
+  readonly host: string
+  readonly port: number
+}
+
+export interface EdgeDeps {
+  readonly httpListen: ListenAddress
+  readonly httpsListen: ListenAddress
+  readonly endpoints: EndpointLookup
+  readonly certificates: CertificateSource
+  /** Names that the service answers itself, such as `connect.ZONE` and `api.ZONE`. */
+  readonly ownHosts: ReadonlyMap<string, OwnHost>
+  /** Null: no line per request. */
+  readonly accessLog: Logger | null
+  readonly metrics: Registry
+  readonly limits?: Partial<EdgeLimits>
+}
+
+/** The public listeners. Disposing drains them: running requests finish within `drainMs`, then what is left is cut. */
+export interface Edge extends AsyncDisposable {
+  readonly httpAddress: AddressInfo
+  readonly httpsAddress: AddressInfo
+}
+
+/** Starts the public edge. */
+export async function startEdge(deps: EdgeDeps): Promise<Edge> {
+  const limits = { ...edgeLimits, ...deps.limits }
+  const metrics = edgeMetrics(deps.metrics, () => intake.openCount)
+  const observers = deps.accessLog === null ? [metrics] : [metrics, accessLog(deps.accessLog)]
+  const timers = new EdgeTimers(limits, metrics)
+  // The order matters: what is refused early costs little, and every outcome is seen by the first stage.
+  const handle = pipeline([observe(observers), lookup(deps.endpoints), forward(timers.forwarding)])
+  const intake: Intake = new Intake({ ...deps, limits, observers, handle })
+  const http1 = createHttp1Server(intake, limits, timers.linger)
+  const http2 = createHttp2Server(intake, limits)
+  const https = createHttpsListener(deps.certificates, http1, http2.server, limits)
+  const connections = trackConnections([http1, https])
+  await Promise.all([listen(http1, deps.httpListen), listen(https, deps.httpsListen)])
+  return {
+    httpAddress: addressOf(http1),
+    httpsAddress: addressOf(https),
+    async [Symbol.asyncDispose]() {
+      http1.close()
+      https.close()
+      http2.drain()
+      http1.closeIdleConnections()
+      await withinTime(intake.drain(), limits.drainMs)
+      for (const connection of connections) connection.destroy()
+      timers[Symbol.dispose]()
+    },
+  }
+}
+
+async function listen(server: Server, { host, port }: ListenAddress): Promise<void> {
+  server.listen(port, host)
+  await once(server, 'listening')
+}
+
+function addressOf(server: Server): AddressInfo {
+  const address = server.address()
+  if (address === null || typeof address === 'string') throw new Error('the listener has no address')
+  return address
+}
+
+function trackConnections(servers: readonly Server[]): ReadonlySet<Socket> {
+  const connections = new Set<Socket>()
+  for (const server of servers)
+    server.on('connection', (socket: Socket) => {
+      // The HTTP/1.1 server also sees the TLS sockets that are handed to it; the HTTPS listener has the one below.
+      connections.add(socket)
+      socket.on('close', () => connections.delete(socket))
+    })
+  return connections
+}
+
+async function withinTime(work: Promise<void>, limitMs: number): Promise<void> {
+  const { promise: expired, resolve } = Promise.withResolvers<void>()
+  const timer = setTimeout(resolve, limitMs)
+  await Promise.race([work, expired])
+  clearTimeout(timer)
+}

@@ -1,0 +1,74 @@
+import { ServiceError } from '@tunnel/models'
+import type { EdgeTunnel } from './endpoint-lookup.ts'
+import { failureReply } from './failures/failure-reply.ts'
+import { headerValue } from './headers/header-list.ts'
+import type { ResponseHead } from './http1/response-head.ts'
+import type { RequestBody } from './visitor/request-body.ts'
+import type { VisitorRequest } from './visitor/visitor-request.ts'
+import type { VisitorResponse } from './visitor/visitor-response.ts'
+import type { Visitor } from './visitor/visitor.ts'
+
+/** A complete reply of the edge itself. */
+export interface Reply {
+  readonly head: ResponseHead
+  readonly body: Buffer
+}
+
+/** One request and its response, on the way through the stages. */
+export class Exchange {
+  readonly visitor: Visitor
+  readonly request: VisitorRequest
+  readonly body: RequestBody | null
+  readonly response: VisitorResponse
+  /** Set by the lookup stage. */
+  tunnel: EdgeTunnel | undefined
+  /** Of the response that was started; 0 before. */
+  status = 0
+  requestBytes = 0
+  responseBytes = 0
+  /** Why the edge answered in place of the upstream, or broke off. */
+  failure: ServiceError | undefined
+  /** What runs when the visitor can take more, and when the response is over. */
+  onDrain: () => void = ignore
+  onClose: (isComplete: boolean) => void = ignore
+  /** For the log; runs last. */
+  onFinished: (isComplete: boolean) => void = ignore
+
+  constructor(visitor: Visitor, request: VisitorRequest, body: RequestBody | null, response: VisitorResponse) {
+    this.visitor = visitor
+    this.request = request
+    this.body = body
+    this.response = response
+    response.observer = {
+      onDrain: () => this.onDrain(),
+      onClose: (isComplete) => {
+        this.onClose(isComplete)
+        this.onFinished(isComplete)
+      },
+    }
+  }
+
+  /** Starts the response. */
+  start(head: ResponseHead): void {
+    this.status = head.status
+    this.response.start(head)
+  }
+
+  /** Answers without an upstream. */
+  answer({ head, body }: Reply): void {
+    this.start(head)
+    this.responseBytes = body.length
+    this.response.end(body, [])
+  }
+
+  /** Answers with the page of a failure; when a response has begun, breaks it off. */
+  fail(error: unknown): void {
+    this.failure = error instanceof ServiceError ? error : new ServiceError('edge_failure', {}, { cause: error })
+    if (this.status > 0) return this.response.abort()
+    this.answer(failureReply(this.failure, headerValue(this.request.headers, 'accept')))
+  }
+}
+
+function ignore(): void {
+  // Nobody waits for it.
+}

@@ -1,0 +1,213 @@
+import { ServiceError } from '@tunnel/models'
+import type { EdgeTunnel } from '../endpoint-lookup.ts'
+import type { Exchange } from '../exchange.ts'
+import { upstreamError } from '../failures/upstream-failure.ts'
+import type { HeaderList } from '../headers/header-list.ts'
+import { forwardableTrailers } from '../headers/hop-by-hop.ts'
+import { encodeChunk, encodeLastChunk } from '../http1/chunk-encoding.ts'
+import { serialiseRequestHead } from '../http1/request-head.ts'
+import { type ResponseFraming, type ResponseHead, ResponseSyntaxError } from '../http1/response-head.ts'
+import { malformed } from '../headers/request-headers.ts'
+import { Splice } from '../raw/splice.ts'
+import type { ForwardContext } from './forward-context.ts'
+import type { UpstreamConnection, UpstreamFailure, UpstreamListener } from './upstream-connection.ts'
+
+/** Methods that may be sent twice (RFC 9110 9.2.2). */
+const idempotentMethods: ReadonlySet<string> = new Set(['GET', 'HEAD', 'OPTIONS', 'PUT', 'DELETE'])
+
+/** One exchange on its way to the upstream and back. Slow visitors pause the stream, slow upstreams pause the visitor. */
+export class Forwarding implements UpstreamListener {
+  readonly #exchange: Exchange
+  readonly #tunnel: EdgeTunnel
+  readonly #context: ForwardContext
+  readonly #startedAt = performance.now()
+  #connection: UpstreamConnection | undefined
+  #hasBodyStarted = false
+  #isRequestSent = false
+  #isBodyPaused = false
+  #isRetried = false
+  #hasHead = false
+  /** The latest part of the body: written with what follows it at once, or in `onBatchEnd`. */
+  #heldChunk: Buffer | undefined
+  #isHeadHeld = false
+  #isOver = false
+
+  constructor(exchange: Exchange, tunnel: EdgeTunnel, context: ForwardContext) {
+    this.#exchange = exchange
+    this.#tunnel = tunnel
+    this.#context = context
+    exchange.onDrain = () => this.#onVisitorDrain()
+    exchange.onClose = () => this.#stop()
+  }
+
+  start(): void {
+    const { pool } = this.#context
+    const reused = this.#isIdempotent ? pool.take(this.#tunnel) : pool.takeFresh(this.#tunnel)
+    this.#context.metrics.onStream(reused === undefined ? 'opened' : 'reused')
+    this.#attempt(reused ?? this.#open())
+    this.#exchange.body?.deliverTo({
+      onData: (chunk) => this.#sendBody(chunk),
+      onEnd: (trailers) => this.#finishRequest(trailers),
+    })
+  }
+
+  /** No head of a response within the time limit. */
+  onTooSlow(): void {
+    const seconds = Math.round(this.#context.responseMs / 1000)
+    const { forwardsTo } = this.#tunnel
+    const isVisitorLate = !this.#isRequestSent && !this.#isBodyPaused
+    this.#fail(
+      isVisitorLate
+        ? new ServiceError('request_too_slow')
+        : new ServiceError('upstream_timeout', { address: forwardsTo, seconds }),
+    )
+  }
+
+  onInterim(head: ResponseHead): void {
+    if (head.status !== 100 || this.#exchange.request.expectsContinue) this.#exchange.response.sendInterim(head)
+  }
+
+  onHead(head: ResponseHead): void {
+    this.#hasHead = true
+    this.#isHeadHeld = true
+    this.#context.responseDeadlines.stop(this)
+    this.#context.metrics.onUpstreamHead(performance.now() - this.#startedAt)
+    this.#exchange.start(head)
+  }
+
+  onBody(chunk: Buffer): void {
+    this.#writeHeld()
+    this.#heldChunk = chunk
+    this.#exchange.responseBytes += chunk.length
+  }
+
+  onBatchEnd(): void {
+    if (this.#heldChunk !== undefined) this.#writeHeld()
+    else if (this.#isHeadHeld) this.#exchange.response.flush()
+    this.#isHeadHeld = false
+  }
+
+  onComplete(trailers: HeaderList): void {
+    const lastChunk = this.#heldChunk
+    this.#heldChunk = undefined
+    this.#isHeadHeld = false
+    this.#isOver = true
+    this.#exchange.response.end(lastChunk, forwardableTrailers(trailers))
+    if (!this.#isRequestSent) this.#exchange.body?.resume()
+  }
+
+  onUpgrade(head: ResponseHead & ResponseFraming, rest: Buffer): void {
+    const { request, response } = this.#exchange
+    if (head.upgrade?.toLowerCase() !== request.upgrade?.toLowerCase())
+      throw new ResponseSyntaxError('101 for another protocol than the request asked for')
+    this.#isOver = true
+    this.#context.responseDeadlines.stop(this)
+    this.#exchange.status = head.status
+    const splice = new Splice(response.switchProtocols(head), this.#exchange)
+    const stream = this.#connection?.handOver(splice)
+    if (stream !== undefined) splice.begin(stream, rest)
+  }
+
+  onDrain(): void {
+    if (this.#isBodyPaused) this.#exchange.body?.resume()
+    this.#isBodyPaused = false
+  }
+
+  onFailure(failure: UpstreamFailure): void {
+    if (this.#maySendAgain()) return this.#sendAgain()
+    this.#fail(upstreamError(failure, this.#tunnel, this.#exchange.request.hostName))
+  }
+
+  get #isIdempotent(): boolean {
+    return idempotentMethods.has(this.#exchange.request.method)
+  }
+
+  #open(): UpstreamConnection {
+    return this.#context.pool.open(this.#tunnel, this.#exchange.visitor.address)
+  }
+
+  #attempt(connection: UpstreamConnection): void {
+    const { request } = this.#exchange
+    this.#connection = connection
+    const context = { isHead: request.method === 'HEAD', mayUpgrade: request.upgrade !== undefined }
+    connection.send(serialiseRequestHead(request), context, this)
+    if (this.#exchange.body === null) this.#finishSending()
+    else this.#context.responseDeadlines.start(this)
+  }
+
+  /** A reused connection may have been closed by the upstream just before: nothing has happened to this request then. */
+  #maySendAgain(): boolean {
+    const connection = this.#connection
+    if (connection === undefined || !connection.isReused || connection.hasResponseBytes) return false
+    return this.#isIdempotent && !this.#hasBodyStarted && !this.#isRetried && !this.#isOver
+  }
+
+  #sendAgain(): void {
+    this.#isRetried = true
+    this.#context.metrics.onStream('retried')
+    try {
+      this.#attempt(this.#open())
+    } catch (error) {
+      this.#fail(error)
+    }
+  }
+
+  #sendBody(chunk: Buffer): void {
+    if (this.#isOver) return
+    this.#hasBodyStarted = true
+    this.#exchange.requestBytes += chunk.length
+    if (!this.#hasHead) this.#context.responseDeadlines.start(this)
+    const pieces = this.#exchange.request.body === 'chunked' ? encodeChunk(chunk) : [chunk]
+    if (!this.#writeAll(pieces)) this.#pauseBody()
+  }
+
+  #pauseBody(): void {
+    this.#isBodyPaused = true
+    this.#exchange.body?.pause()
+  }
+
+  #onVisitorDrain(): void {
+    if (!this.#isOver) this.#connection?.resume()
+  }
+
+  #writeAll(pieces: readonly Buffer[]): boolean {
+    let mayContinue = true
+    for (const piece of pieces) mayContinue = this.#connection?.write(piece) ?? true
+    return mayContinue
+  }
+
+  #finishRequest(trailers: HeaderList): void {
+    if (this.#isOver) return
+    if (this.#exchange.request.body === 'chunked') this.#writeAll([encodeLastChunk(forwardableTrailers(trailers))])
+    else if (this.#exchange.requestBytes !== this.#exchange.request.body)
+      return this.#fail(malformed('Content-Length does not match the body'))
+    this.#finishSending()
+  }
+
+  #finishSending(): void {
+    this.#isRequestSent = true
+    this.#connection?.finishRequest()
+    if (!this.#hasHead) this.#context.responseDeadlines.start(this)
+  }
+
+  #writeHeld(): void {
+    const chunk = this.#heldChunk
+    if (chunk === undefined) return
+    this.#heldChunk = undefined
+    this.#isHeadHeld = false
+    if (!this.#exchange.response.write(chunk)) this.#connection?.pause()
+  }
+
+  #fail(error: unknown): void {
+    this.#stop()
+    this.#exchange.fail(error)
+  }
+
+  /** The exchange is over for the upstream: what is still running is cut. */
+  #stop(): void {
+    this.#context.responseDeadlines.stop(this)
+    if (this.#isOver) return
+    this.#isOver = true
+    this.#connection?.release()
+  }
+}

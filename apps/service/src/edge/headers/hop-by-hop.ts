@@ -1,0 +1,58 @@
+import { filterHeaders, type HeaderList } from './header-list.ts'
+
+/** Headers that concern one connection only (RFC 9110 7.6.1), and those that travel apart, as framing. */
+export const hopByHopNames: ReadonlySet<string> = new Set([
+  'connection',
+  'http2-settings',
+  'keep-alive',
+  'proxy-authenticate',
+  'proxy-authentication-info',
+  'proxy-authorization',
+  'proxy-connection',
+  'te',
+  'transfer-encoding',
+  'upgrade',
+])
+
+/** What a `Connection` header cannot remove: names that routing, framing or the upstream's trust depend on. */
+const neverNamedAway: ReadonlySet<string> = new Set(['host', 'content-length', 'content-type', 'content-encoding', 'date'])
+
+/** Members of `Connection` that are not names of headers. */
+const connectionOptions: ReadonlySet<string> = new Set(['', 'close', 'keep-alive', 'upgrade', 'te'])
+
+/** Drops the headers that `Connection` names. `tokens` is null in the usual case that it names none. */
+export function withoutNamed(headers: string[], tokens: readonly string[] | null): string[] {
+  if (tokens === null) return headers
+  const named = new Set(tokens.filter((token) => !connectionOptions.has(token) && !neverNamedAway.has(token)))
+  return named.size === 0 ? headers : filterHeaders(headers, (name) => !named.has(name))
+}
+
+/** Trailers that may be passed on: never framing, routing or what the edge itself vouches for (RFC 9110 6.5.1). */
+export function forwardableTrailers(trailers: HeaderList): HeaderList {
+  if (trailers.length === 0) return trailers
+  return filterHeaders(trailers, (name) => !hopByHopNames.has(name) && !notInTrailers.has(name) && !isForwardedName(name))
+}
+
+const notInTrailers: ReadonlySet<string> = new Set([
+  'authorization',
+  'content-encoding',
+  'content-length',
+  'content-range',
+  'content-type',
+  'cookie',
+  'expect',
+  'forwarded',
+  'host',
+  'max-forwards',
+  'range',
+  'set-cookie',
+  'trailer',
+  'x-real-ip',
+])
+
+/** Names that upstreams take as the word of a trusted proxy, in any spelling that a CGI-like upstream folds together. */
+export function isForwardedName(lowerCaseName: string): boolean {
+  if (!lowerCaseName.startsWith('x')) return lowerCaseName === 'forwarded'
+  const name = lowerCaseName.replaceAll('_', '-')
+  return name.startsWith('x-forwarded') || name === 'x-real-ip'
+}

@@ -1,0 +1,117 @@
+import { hopByHopNames, withoutNamed } from '../headers/hop-by-hop.ts'
+import { listMembers, type HeaderList } from '../headers/header-list.ts'
+
+/** The upstream does not speak HTTP/1.1 as RFC 9112 has it; `rule` says which rule it broke. */
+export class ResponseSyntaxError extends Error {
+  override readonly name = 'ResponseSyntaxError'
+  readonly rule: string
+
+  constructor(rule: string) {
+    super(rule)
+    this.rule = rule
+  }
+}
+
+/** The head of an upstream's response: end-to-end headers apart from what concerns this connection. */
+export interface ResponseHead {
+  readonly status: number
+  readonly reason: string
+  readonly headers: string[]
+}
+
+/** How the message is framed on its connection (RFC 9112 6). */
+export interface ResponseFraming {
+  readonly contentLength: number | undefined
+  readonly isChunked: boolean
+  /** The upstream keeps the connection open for another exchange. */
+  readonly keepsAlive: boolean
+  readonly upgrade: string | undefined
+}
+
+const statusLine = /^HTTP\/1\.([01]) ([1-9]\d\d)(?: ([\t\x20-\x7e\x80-\xff]*))?$/
+const fieldName = /^[!#$%&'*+.^_`|~0-9A-Za-z-]+$/
+// oxlint-disable-next-line no-control-regex -- the point is to find control characters
+const forbiddenInValue = /[\0-\x08\x0a-\x1f\x7f]/
+
+/** Parses a head without its last empty line. `text` holds one byte per character. Throws ResponseSyntaxError. */
+export function parseResponseHead(text: string, headersMaxCount: number): ResponseHead & ResponseFraming {
+  const lines = text.split('\r\n')
+  const match = statusLine.exec(lines[0] ?? '')
+  if (match === null) throw new ResponseSyntaxError('malformed status line')
+  if (lines.length - 1 > headersMaxCount) throw new ResponseSyntaxError('too many headers')
+  const reader = new ResponseHeadReader(Number(match[2]), match[3] ?? '', match[1] === '1')
+  for (let i = 1; i < lines.length; i++) reader.add(lines[i] ?? '')
+  return reader.finish()
+}
+
+/** Splits a header line (RFC 9112 5): no space before the colon, no folding, no control characters. */
+export function parseFieldLine(line: string): [name: string, value: string] {
+  const colon = line.indexOf(':')
+  const name = line.slice(0, colon)
+  if (colon < 1 || !fieldName.test(name)) throw new ResponseSyntaxError('malformed header name')
+  const value = line.slice(colon + 1).trim()
+  if (forbiddenInValue.test(value)) throw new ResponseSyntaxError('control character in a header')
+  return [name, value]
+}
+
+/** Parses the trailer section of a chunked body. */
+export function parseTrailers(text: string, headersMaxCount: number): HeaderList {
+  if (text === '') return []
+  const lines = text.split('\r\n')
+  if (lines.length > headersMaxCount) throw new ResponseSyntaxError('too many trailers')
+  return lines.flatMap(parseFieldLine)
+}
+
+class ResponseHeadReader implements ResponseHead, ResponseFraming {
+  readonly status: number
+  readonly reason: string
+  headers: string[] = []
+  contentLength: number | undefined
+  isChunked = false
+  keepsAlive: boolean
+  upgrade: string | undefined
+  #connectionTokens: string[] | null = null
+
+  constructor(status: number, reason: string, keepsAlive: boolean) {
+    this.status = status
+    this.reason = reason
+    this.keepsAlive = keepsAlive
+  }
+
+  add(line: string): void {
+    const [name, value] = parseFieldLine(line)
+    const lowerCase = name.toLowerCase()
+    if (hopByHopNames.has(lowerCase)) return this.#interpret(lowerCase, value)
+    if (lowerCase === 'content-length') this.#takeLength(value)
+    this.headers.push(name, value)
+  }
+
+  finish(): ResponseHead & ResponseFraming {
+    if (this.isChunked && this.contentLength !== undefined)
+      throw new ResponseSyntaxError('both Content-Length and Transfer-Encoding')
+    this.headers = withoutNamed(this.headers, this.#connectionTokens)
+    return this
+  }
+
+  #interpret(lowerCase: string, value: string): void {
+    if (lowerCase === 'transfer-encoding') this.#takeEncoding(value)
+    else if (lowerCase === 'upgrade') this.upgrade = value
+    else if (lowerCase === 'connection') {
+      const tokens = listMembers(value)
+      this.#connectionTokens = [...(this.#connectionTokens ?? []), ...tokens]
+      if (tokens.includes('close')) this.keepsAlive = false
+    }
+  }
+
+  #takeLength(value: string): void {
+    if (this.contentLength !== undefined) throw new ResponseSyntaxError('more than one Content-Length')
+    if (!/^\d{1,15}$/.test(value)) throw new ResponseSyntaxError('Content-Length is not a number')
+    this.contentLength = Number(value)
+  }
+
+  #takeEncoding(value: string): void {
+    if (this.isChunked || value.toLowerCase() !== 'chunked')
+      throw new ResponseSyntaxError('Transfer-Encoding other than chunked')
+    this.isChunked = true
+  }
+}

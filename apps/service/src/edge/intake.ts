@@ -1,0 +1,114 @@
+import { ServiceError } from '@tunnel/models'
+import type { CertificateSource } from './certificate-source.ts'
+import { Exchange } from './exchange.ts'
+import { failureReply } from './failures/failure-reply.ts'
+import type { ExchangeObserver } from './access-log.ts'
+import { headerValue } from './headers/header-list.ts'
+import type { EdgeLimits } from './limits.ts'
+import type { OwnHost } from './own-host.ts'
+import type { RequestBody } from './visitor/request-body.ts'
+import { type ReceivedRequest, readRequest, type VisitorRequest } from './visitor/visitor-request.ts'
+import type { VisitorResponse } from './visitor/visitor-response.ts'
+import type { Visitor } from './visitor/visitor.ts'
+
+/** A request as a listener hands it in; the parts are opened when it is known who answers. */
+export interface Arrival {
+  readonly visitor: Visitor
+  readonly received: ReceivedRequest
+  /** The protocol that the connection may switch to. */
+  readonly upgrade: string | undefined
+  openBody(): RequestBody
+  /** `onClosed` runs once, when the response is over. */
+  openResponse(onClosed: () => void): VisitorResponse
+  /** The name belongs to the service itself. */
+  passTo(host: OwnHost): void
+}
+
+export interface IntakeDeps {
+  readonly certificates: CertificateSource
+  readonly ownHosts: ReadonlyMap<string, OwnHost>
+  readonly limits: EdgeLimits
+  /** For requests that are refused here; the others are observed by a stage. */
+  readonly observers: readonly ExchangeObserver[]
+  readonly handle: (exchange: Exchange) => void
+}
+
+/** The door of the edge: what every request passes, whatever protocol it came by, before the stages see it. */
+export class Intake {
+  readonly #deps: IntakeDeps
+  #openCount = 0
+  #isDraining = false
+  readonly #idle = Promise.withResolvers<void>()
+
+  constructor(deps: IntakeDeps) {
+    this.#deps = deps
+  }
+
+  /** Requests that are not answered yet. */
+  get openCount(): number {
+    return this.#openCount
+  }
+
+  get isDraining(): boolean {
+    return this.#isDraining
+  }
+
+  /** From now on new requests are turned away, and connections end with their next response. Resolves when all are answered. */
+  drain(): Promise<void> {
+    this.#isDraining = true
+    if (this.#openCount === 0) this.#idle.resolve()
+    return this.#idle.promise
+  }
+
+  /** Never throws. */
+  admit(arrival: Arrival): void {
+    let request: VisitorRequest
+    try {
+      request = this.#read(arrival)
+    } catch (error) {
+      return this.#refuse(arrival, error)
+    }
+    const own = this.#deps.ownHosts.get(request.hostName)
+    if (own !== undefined) return arrival.passTo(own)
+    const body = request.body === 'none' || request.body === 0 ? null : arrival.openBody()
+    this.#deps.handle(new Exchange(arrival.visitor, request, body, this.#openResponse(arrival)))
+  }
+
+  #read({ received, visitor, upgrade }: Arrival): VisitorRequest {
+    const { limits, certificates } = this.#deps
+    if (this.#isDraining) throw new ServiceError('service_draining')
+    if (received.version !== '2.0' && visitor.unanswered >= limits.pipelinedMaxCount)
+      throw new ServiceError('pipeline_too_long')
+    const request = readRequest(received, visitor, limits.requestHeadersMaxCount)
+    if (visitor.isSecure && !certificates.covers(visitor.serverName, request.hostName))
+      throw new ServiceError('request_misdirected', { host: request.hostName })
+    return upgrade === undefined ? request : { ...request, upgrade }
+  }
+
+  #openResponse({ visitor, openResponse }: Arrival): VisitorResponse {
+    this.#openCount += 1
+    visitor.unanswered += 1
+    return openResponse(() => {
+      visitor.unanswered -= 1
+      this.#openCount -= 1
+      if (this.#isDraining && this.#openCount === 0) this.#idle.resolve()
+    })
+  }
+
+  #refuse(arrival: Arrival, cause: unknown): void {
+    const failure = cause instanceof ServiceError ? cause : new ServiceError('edge_failure', {}, { cause })
+    const { head, body } = failureReply(failure, headerValue(arrival.received.rawHeaders, 'accept'))
+    const response = this.#openResponse(arrival)
+    const { method, target } = arrival.received
+    const known = { visitor: arrival.visitor, method, target, host: '', status: head.status, failure }
+    const bytes = { requestBytes: 0, responseBytes: body.length, durationMs: 0, tunnelId: undefined }
+    response.observer = {
+      onDrain: () => undefined,
+      onClose: (isComplete) => {
+        for (const observer of this.#deps.observers) observer.onFinished({ ...known, ...bytes, isComplete })
+      },
+    }
+    response.start(head)
+    response.end(body, [])
+  }
+}

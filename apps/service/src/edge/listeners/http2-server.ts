@@ -1,0 +1,114 @@
+import {
+  constants,
+  createServer,
+  type Http2Server,
+  Http2ServerRequest,
+  Http2ServerResponse,
+  type IncomingHttpHeaders,
+  type ServerHttp2Session,
+  type ServerHttp2Stream,
+} from 'node:http2'
+import type { HeaderList } from '../headers/header-list.ts'
+import type { Intake } from '../intake.ts'
+import type { EdgeLimits } from '../limits.ts'
+import { Http2Response } from '../visitor/http2-response.ts'
+import { RequestBody } from '../visitor/request-body.ts'
+import type { ReceivedRequest } from '../visitor/visitor-request.ts'
+import { type Visitor, visitorOf } from '../visitor/visitor.ts'
+
+/** The sessions of visitors that speak HTTP/2, for draining. */
+export interface Http2Sessions {
+  readonly server: Http2Server
+  /** Sends GOAWAY to all: streams that run finish, new ones are refused. */
+  drain(): void
+}
+
+/** Speaks HTTP/2 with visitors over connections that the HTTPS listener hands in with `emit('connection')`. */
+export function createHttp2Server(intake: Intake, limits: EdgeLimits): Http2Sessions {
+  const sessions = new Set<ServerHttp2Session>()
+  const server = createServer({
+    settings: {
+      enablePush: false,
+      maxConcurrentStreams: limits.http2StreamsMaxCount,
+      maxHeaderListSize: limits.requestHeadMaxBytes,
+      initialWindowSize: limits.http2StreamWindowBytes,
+    },
+    maxHeaderListPairs: limits.requestHeadersMaxCount + pseudoHeaderCount,
+    maxSendHeaderBlockLength: limits.responseHeadMaxBytes,
+    maxSessionMemory: limits.http2SessionMemoryMegabytes,
+    maxSettings: limits.http2SettingsMaxCount,
+    maxSessionInvalidFrames: limits.http2InvalidFramesMaxCount,
+    maxSessionRejectedStreams: limits.http2RejectedStreamsMaxCount,
+    streamResetBurst: limits.http2ResetBurst,
+    streamResetRate: limits.http2ResetsPerSecond,
+  })
+  server.on('session', (session) => {
+    sessions.add(session)
+    session.setTimeout(limits.visitorIdleMs, () => session.close())
+    session.on('close', () => sessions.delete(session))
+    session.on('error', () => session.destroy())
+  })
+  server.on('stream', (stream, headers, flags, rawHeaders) => {
+    const visitor = stream.session === undefined ? undefined : visitorOf(stream.session.socket)
+    if (visitor === undefined) stream.destroy()
+    else admitStream(intake, visitor, stream, headers, flags, rawHeaders)
+  })
+  return { server, drain: () => sessions.forEach((session) => session.close()) }
+}
+
+const pseudoHeaderCount = 4
+
+function admitStream(
+  intake: Intake,
+  visitor: Visitor,
+  stream: ServerHttp2Stream,
+  headers: IncomingHttpHeaders,
+  flags: number,
+  rawHeaders: HeaderList,
+): void {
+  let trailers: HeaderList = []
+  stream.on('trailers', (_headers: unknown, _flags: unknown, rawTrailers: HeaderList) => (trailers = rawTrailers))
+  stream.on('error', () => stream.close())
+  intake.admit({
+    visitor,
+    received: receivedRequest(rawHeaders, (flags & constants.NGHTTP2_FLAG_END_STREAM) !== 0),
+    upgrade: undefined,
+    openBody: () => new RequestBody(stream, () => trailers),
+    openResponse: (onClosed) => {
+      const response = new Http2Response(stream)
+      stream.on('close', () => {
+        response.observer.onClose(stream.rstCode === constants.NGHTTP2_NO_ERROR)
+        onClosed()
+      })
+      return response
+    },
+    passTo: (host) => {
+      const request = new Http2ServerRequest(stream, headers, {}, rawHeaders)
+      host.onRequest(request, new Http2ServerResponse(stream))
+    },
+  })
+}
+
+/** nghttp2 has checked that pseudo-headers are complete, unique and first, and names lower-case (RFC 9113 8.2, 8.3). */
+function receivedRequest(rawHeaders: HeaderList, hasEnded: boolean): ReceivedRequest {
+  const pseudo: Record<string, string> = {}
+  const regular: string[] = []
+  const cookies: string[] = []
+  for (let i = 0; i < rawHeaders.length; i += 2) {
+    const name = rawHeaders[i] ?? ''
+    const value = rawHeaders[i + 1] ?? ''
+    if (name.startsWith(':')) pseudo[name] = value
+    else if (name === 'cookie') cookies.push(value)
+    else regular.push(name, value)
+  }
+  // HTTP/2 may split a cookie into several headers; HTTP/1.1 allows one (RFC 9113 8.2.3).
+  if (cookies.length > 0) regular.push('cookie', cookies.join('; '))
+  return {
+    method: pseudo[':method'] ?? '',
+    target: pseudo[':path'] ?? '',
+    authority: pseudo[':authority'],
+    rawHeaders: regular,
+    version: '2.0',
+    hasEnded,
+  }
+}

@@ -1,0 +1,54 @@
+import type { Duplex } from 'node:stream'
+import type { MuxStream, StreamEnding, StreamSink } from '@tunnel/session-protocol'
+
+/** What went over a connection, for the log. */
+export interface ByteTally {
+  requestBytes: number
+  responseBytes: number
+}
+
+/** A visitor's connection and a stream, joined: bytes, half-close, back-pressure and resets go through both ways. */
+export class Splice implements StreamSink {
+  readonly #socket: Duplex
+  readonly #tally: ByteTally
+  #stream: MuxStream | undefined
+
+  constructor(socket: Duplex, tally: ByteTally) {
+    this.#socket = socket
+    this.#tally = tally
+  }
+
+  /** `first` came from the stream before it was joined. */
+  begin(stream: MuxStream, first: Buffer): void {
+    this.#stream = stream
+    if (first.length > 0) this.onData(first)
+    this.#socket.on('data', (chunk: Buffer) => this.#onVisitorData(chunk))
+    this.#socket.on('end', () => this.#stream?.end())
+    this.#socket.on('drain', () => this.#stream?.resume())
+    this.#socket.on('error', () => this.#stream?.reset('cancelled'))
+    this.#socket.on('close', () => this.#stream?.reset('cancelled'))
+  }
+
+  onData(chunk: Buffer): void {
+    this.#tally.responseBytes += chunk.length
+    if (!this.#socket.write(chunk)) this.#stream?.pause()
+  }
+
+  onEnd(): void {
+    this.#socket.end()
+  }
+
+  onDrain(): void {
+    this.#socket.resume()
+  }
+
+  onClose(ending: StreamEnding): void {
+    this.#stream = undefined
+    if (ending.kind !== 'finished') this.#socket.destroy()
+  }
+
+  #onVisitorData(chunk: Buffer): void {
+    this.#tally.requestBytes += chunk.length
+    if (this.#stream?.write(chunk) === false) this.#socket.pause()
+  }
+}

@@ -1,0 +1,20 @@
+import { ServiceError } from '@tunnel/models'
+import type { EndpointLookup } from '../endpoint-lookup.ts'
+import type { Stage } from '../pipeline.ts'
+
+/** Finds the tunnel that the host name of the request leads to. */
+export function lookup(endpoints: EndpointLookup): Stage {
+  return (exchange, next) => {
+    const { hostName } = exchange.request
+    const endpoint = endpoints.find(hostName)
+    switch (endpoint.kind) {
+      case 'online':
+        exchange.tunnel = endpoint.tunnel
+        return next()
+      case 'offline':
+        throw new ServiceError('agent_offline', { host: hostName })
+      case 'unknown':
+        throw new ServiceError('endpoint_not_found', { host: hostName })
+    }
+  }
+}

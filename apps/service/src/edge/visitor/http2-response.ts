@@ -1,0 +1,83 @@
+import type { ServerHttp2Stream } from 'node:http2'
+import { constants } from 'node:http2'
+import type { Duplex } from 'node:stream'
+import type { HeaderList } from '../headers/header-list.ts'
+import type { ResponseHead } from '../http1/response-head.ts'
+import { noObserver, type VisitorResponse } from './visitor-response.ts'
+
+/** A response over one stream of HTTP/2. */
+export class Http2Response implements VisitorResponse {
+  observer = noObserver
+  readonly #stream: ServerHttp2Stream
+  #head: ResponseHead | undefined
+  #trailers: HeaderList = []
+
+  constructor(stream: ServerHttp2Stream) {
+    this.#stream = stream
+    stream.on('drain', () => this.observer.onDrain())
+  }
+
+  sendInterim(head: ResponseHead): void {
+    if (!this.#isOpen || this.#stream.headersSent) return
+    this.#stream.additionalHeaders({ ':status': head.status, ...headerObject(head.headers) })
+  }
+
+  start(head: ResponseHead): void {
+    this.#head = head
+  }
+
+  flush(): void {
+    this.#respond(false)
+  }
+
+  write(chunk: Buffer): boolean {
+    this.#respond(false)
+    return !this.#isOpen || this.#stream.write(chunk)
+  }
+
+  end(lastChunk: Buffer | undefined, trailers: HeaderList): void {
+    this.#trailers = trailers
+    const isEmpty = lastChunk === undefined && trailers.length === 0
+    this.#respond(isEmpty)
+    if (!this.#isOpen) return
+    // Without this a visitor that still sends a body nobody reads would keep the stream (RFC 9113 8.1).
+    this.#stream.once('finish', () => this.#stream.close(constants.NGHTTP2_NO_ERROR))
+    this.#stream.end(lastChunk)
+  }
+
+  abort(): void {
+    if (this.#isOpen) this.#stream.close(constants.NGHTTP2_INTERNAL_ERROR)
+  }
+
+  switchProtocols(): Duplex {
+    throw new Error('HTTP/2 has no upgrade')
+  }
+
+  get #isOpen(): boolean {
+    return !this.#stream.destroyed && !this.#stream.closed
+  }
+
+  #respond(endStream: boolean): void {
+    const head = this.#head
+    if (head === undefined || !this.#isOpen) return
+    this.#head = undefined
+    this.#stream.respond({ ':status': head.status, ...headerObject(head.headers) }, { endStream, waitForTrailers: !endStream })
+    if (!endStream) this.#stream.once('wantTrailers', () => this.#sendTrailers())
+  }
+
+  #sendTrailers(): void {
+    if (this.#isOpen) this.#stream.sendTrailers(headerObject(this.#trailers))
+  }
+}
+
+/** Node's shape: lower-case names, several values as an array. */
+function headerObject(headers: HeaderList): Record<string, string | string[]> {
+  const object: Record<string, string | string[]> = {}
+  for (let i = 0; i < headers.length; i += 2) {
+    const name = (headers[i] ?? '').toLowerCase()
+    const value = headers[i + 1] ?? ''
+    const earlier = object[name]
+    object[name] = earlier === undefined ? value : [earlier, value].flat()
+  }
+  return object
+}

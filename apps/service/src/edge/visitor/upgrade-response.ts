@@ -1,0 +1,40 @@
+import { type IncomingMessage, ServerResponse } from 'node:http'
+import type { Socket } from 'node:net'
+import type { Duplex } from 'node:stream'
+import type { ResponseFraming, ResponseHead } from '../http1/response-head.ts'
+import { Http1Response, serialiseHead } from './http1-response.ts'
+
+/**
+ * The response to a request that asks for an upgrade. Node has taken its own hands off the connection by then, so
+ * an ordinary answer is written through a ServerResponse of ours, and the connection ends after it.
+ */
+export class UpgradeResponse extends Http1Response {
+  readonly #socket: Socket
+  #hasSwitched = false
+
+  constructor(request: IncomingMessage, socket: Socket) {
+    super(new ServerResponse(request), false, () => true)
+    this.#socket = socket
+    this.response.assignSocket(socket)
+    this.response.on('finish', () => socket.end())
+    socket.on('drain', () => this.response.emit('drain'))
+    socket.on('error', () => socket.destroy())
+  }
+
+  /** The visitor was sent all of the response, or what follows it is not HTTP. */
+  get isComplete(): boolean {
+    return this.#hasSwitched || this.response.writableFinished
+  }
+
+  override switchProtocols(head: ResponseHead & Pick<ResponseFraming, 'upgrade'>): Duplex {
+    this.#hasSwitched = true
+    this.response.detachSocket(this.#socket)
+    const headers = [...head.headers, 'Connection', 'Upgrade', 'Upgrade', head.upgrade ?? '']
+    this.#socket.write(serialiseHead({ ...head, headers }), 'latin1')
+    return this.#socket
+  }
+
+  override abort(): void {
+    this.#socket.destroy()
+  }
+}
