@@ -36,7 +36,8 @@ export function edgeMetrics(registry: Registry, inFlight: () => number): EdgeMet
 function registerGauge(registry: Registry, current: () => number): void {
   const name = 'edge_requests_in_flight'
   const help = 'Requests that are not answered yet'
-  new Gauge({ name, help, registers: [registry], collect: (gauge?: Gauge) => gauge?.set(current()) })
+  const gauge: Gauge = new Gauge({ name, help, registers: [], collect: () => gauge.set(current()) })
+  registry.registerMetric(gauge)
 }
 
 function statusClass(status: number): string {
@@ -53,19 +54,20 @@ class Tally {
 
   constructor(registry: Registry, name: string, help: string, labelNames: readonly string[]) {
     const values = this.#values
-    new Counter({
+    const counter: Counter = new Counter({
       name,
       help,
       labelNames: [...labelNames],
-      registers: [registry],
-      collect() {
-        this.reset()
+      registers: [],
+      collect: () => {
+        counter.reset()
         for (const [key, value] of values) {
           const labels = key.split('/')
-          this.inc(Object.fromEntries(labelNames.map((label, i) => [label, labels[i] ?? ''])), value)
+          counter.inc(Object.fromEntries(labelNames.map((label, i) => [label, labels[i] ?? ''])), value)
         }
       },
     })
+    registry.registerMetric(counter)
   }
 
   add(amount: number, ...labels: readonly string[]): void {

@@ -1,5 +1,6 @@
-import { ServiceError } from '@tunnel/models'
+import type { ServiceError } from '@tunnel/models'
 import type { EdgeTunnel } from './endpoint-lookup.ts'
+import { asServiceError } from './failures/as-service-error.ts'
 import { failureReply } from './failures/failure-reply.ts'
 import { headerValue } from './headers/header-list.ts'
 import type { ResponseHead } from './http1/response-head.ts'
@@ -63,7 +64,7 @@ export class Exchange {
 
   /** Answers with the page of a failure; when a response has begun, breaks it off. */
   fail(error: unknown): void {
-    this.failure = error instanceof ServiceError ? error : new ServiceError('edge_failure', {}, { cause: error })
+    this.failure = asServiceError(error)
     if (this.status > 0) return this.response.abort()
     this.answer(failureReply(this.failure, headerValue(this.request.headers, 'accept')))
   }

@@ -1,6 +1,7 @@
 import { ServiceError } from '@tunnel/models'
 import type { CertificateSource } from './certificate-source.ts'
 import { Exchange } from './exchange.ts'
+import { asServiceError } from './failures/as-service-error.ts'
 import { failureReply } from './failures/failure-reply.ts'
 import type { ExchangeObserver } from './access-log.ts'
 import { headerValue } from './headers/header-list.ts'
@@ -85,10 +86,11 @@ export class Intake {
     return upgrade === undefined ? request : { ...request, upgrade }
   }
 
-  #openResponse({ visitor, openResponse }: Arrival): VisitorResponse {
+  #openResponse(arrival: Arrival): VisitorResponse {
+    const { visitor } = arrival
     this.#openCount += 1
     visitor.unanswered += 1
-    return openResponse(() => {
+    return arrival.openResponse(() => {
       visitor.unanswered -= 1
       this.#openCount -= 1
       if (this.#isDraining && this.#openCount === 0) this.#idle.resolve()
@@ -96,7 +98,7 @@ export class Intake {
   }
 
   #refuse(arrival: Arrival, cause: unknown): void {
-    const failure = cause instanceof ServiceError ? cause : new ServiceError('edge_failure', {}, { cause })
+    const failure = asServiceError(cause)
     const { head, body } = failureReply(failure, headerValue(arrival.received.rawHeaders, 'accept'))
     const response = this.#openResponse(arrival)
     const { method, target } = arrival.received
@@ -108,7 +110,9 @@ export class Intake {
         for (const observer of this.#deps.observers) observer.onFinished({ ...known, ...bytes, isComplete })
       },
     }
-    response.start(head)
+    // What follows on this connection may have been meant to be read in another way.
+    const isOwnConnection = arrival.received.version !== '2.0'
+    response.start(isOwnConnection ? { ...head, headers: [...head.headers, 'Connection', 'close'] } : head)
     response.end(body, [])
   }
 }

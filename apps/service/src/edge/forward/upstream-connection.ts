@@ -1,7 +1,11 @@
 import type { MuxStream, StreamEnding, StreamSink } from '@tunnel/session-protocol'
-import type { HeaderList } from '../headers/header-list.ts'
-import { type ResponseFraming, type ResponseHead, ResponseSyntaxError } from '../http1/response-head.ts'
-import { type ResponseBounds, type ResponseContext, ResponseParser, type ResponseReceiver } from '../http1/response-parser.ts'
+import { ResponseSyntaxError } from '../http1/response-head.ts'
+import {
+  type ResponseBounds,
+  type ResponseContext,
+  ResponseParser,
+  type ResponseReceiver,
+} from '../http1/response-parser.ts'
 
 /** Why an exchange with an upstream failed. */
 export type UpstreamFailure =

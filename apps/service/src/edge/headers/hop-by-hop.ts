@@ -15,7 +15,13 @@ export const hopByHopNames: ReadonlySet<string> = new Set([
 ])
 
 /** What a `Connection` header cannot remove: names that routing, framing or the upstream's trust depend on. */
-const neverNamedAway: ReadonlySet<string> = new Set(['host', 'content-length', 'content-type', 'content-encoding', 'date'])
+const neverNamedAway: ReadonlySet<string> = new Set([
+  'host',
+  'content-length',
+  'content-type',
+  'content-encoding',
+  'date',
+])
 
 /** Members of `Connection` that are not names of headers. */
 const connectionOptions: ReadonlySet<string> = new Set(['', 'close', 'keep-alive', 'upgrade', 'te'])
@@ -30,7 +36,10 @@ export function withoutNamed(headers: string[], tokens: readonly string[] | null
 /** Trailers that may be passed on: never framing, routing or what the edge itself vouches for (RFC 9110 6.5.1). */
 export function forwardableTrailers(trailers: HeaderList): HeaderList {
   if (trailers.length === 0) return trailers
-  return filterHeaders(trailers, (name) => !hopByHopNames.has(name) && !notInTrailers.has(name) && !isForwardedName(name))
+  return filterHeaders(
+    trailers,
+    (name) => !hopByHopNames.has(name) && !notInTrailers.has(name) && !isForwardedName(name),
+  )
 }
 
 const notInTrailers: ReadonlySet<string> = new Set([

@@ -56,7 +56,7 @@ export class ChunkedDecoder {
     const lineBytes = this.#line.length + (end === -1 ? input.length : end) - position
     if (lineBytes > limit) throw new ResponseSyntaxError('a chunk line is too long')
     if (end === -1) {
-      this.#line += input.latin1Slice(position, input.length)
+      this.#line += input.toString('latin1', position)
       return input.length
     }
     this.#interpret(this.#finishLine(input, position, end))
@@ -66,7 +66,7 @@ export class ChunkedDecoder {
   #finishLine(input: Buffer, position: number, end: number): string {
     const before = end > position ? input[end - 1] : this.#line.charCodeAt(this.#line.length - 1)
     if (before !== carriageReturn) throw new ResponseSyntaxError('a line of the chunked body ends without CR')
-    const line = this.#line + input.latin1Slice(position, end)
+    const line = this.#line + input.toString('latin1', position, end)
     this.#line = ''
     return line.slice(0, -1)
   }

@@ -45,7 +45,7 @@ export function parseResponseHead(text: string, headersMaxCount: number): Respon
 }
 
 /** Splits a header line (RFC 9112 5): no space before the colon, no folding, no control characters. */
-export function parseFieldLine(line: string): [name: string, value: string] {
+function parseFieldLine(line: string): [name: string, value: string] {
   const colon = line.indexOf(':')
   const name = line.slice(0, colon)
   if (colon < 1 || !fieldName.test(name)) throw new ResponseSyntaxError('malformed header name')

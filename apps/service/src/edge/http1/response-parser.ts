@@ -29,7 +29,7 @@ export interface ResponseReceiver {
 
 type State = 'idle' | 'head' | 'length' | 'chunked' | 'until-close' | 'upgraded'
 
-const noBytes = Buffer.alloc(0)
+const noBytes: Buffer = Buffer.alloc(0)
 const endOfHead = Buffer.from('\r\n\r\n')
 
 /** Strict, incremental parser of HTTP/1.1 responses on one connection, one after the other. */
@@ -116,7 +116,11 @@ export class ResponseParser {
     }
     this.#held = noBytes
     const next = end + endOfHead.length - (heldBytes === 0 ? 0 : heldBytes - position)
-    this.#beginResponse(parseResponseHead(text.latin1Slice(start, end), this.#bounds.headersMaxCount), input, next)
+    this.#beginResponse(
+      parseResponseHead(text.toString('latin1', start, end), this.#bounds.headersMaxCount),
+      input,
+      next,
+    )
     return this.#state === 'upgraded' ? input.length : next
   }
 
@@ -129,7 +133,8 @@ export class ResponseParser {
   }
 
   #beginBody(head: ResponseHead & ResponseFraming): void {
-    if (this.#context.isHead || head.status === 204 || head.status === 304 || head.contentLength === 0) this.#complete([])
+    if (this.#context.isHead || head.status === 204 || head.status === 304 || head.contentLength === 0)
+      this.#complete([])
     else if (head.isChunked) this.#beginChunked()
     else if (head.contentLength === undefined) this.#state = 'until-close'
     else {

@@ -48,7 +48,9 @@ export interface Linger {
 /** Node asks before it gives up its hands on a connection. `h2c` would make the upstream speak past the edge's checks. */
 function mayUpgrade({ method, headers }: IncomingMessage): boolean {
   const hasBody = headers['transfer-encoding'] !== undefined || Number(headers['content-length'] ?? 0) > 0
-  return method === 'GET' && !hasBody && /^[\w./-]+$/.test(headers.upgrade ?? '') && !/^h2c$/i.test(headers.upgrade ?? '')
+  return (
+    method === 'GET' && !hasBody && /^[\w./-]+$/.test(headers.upgrade ?? '') && !/^h2c$/i.test(headers.upgrade ?? '')
+  )
 }
 
 function admitRequest(

@@ -19,7 +19,12 @@ export function createHttpsListener(
     allowHalfOpen: true,
     noDelay: true,
     keepAlive: true,
-    SNICallback: (serverName, done) => chooseContext(certificates, serverName, done),
+    SNICallback: (serverName, done) => {
+      contextOf(certificates, serverName).then(
+        (context) => done(null, context),
+        (error: unknown) => done(toError(error)),
+      )
+    },
   })
   listener.maxConnections = limits.maxConnections
   listener.on('secureConnection', (socket) => {
@@ -31,19 +36,11 @@ export function createHttpsListener(
   return listener
 }
 
-type ContextChosen = (error: Error | null, context?: SecureContext) => void
-
-/** Whatever goes wrong here ends this handshake: an exception thrown out of the callback would end the process. */
-function chooseContext(certificates: CertificateSource, serverName: string, done: ContextChosen): void {
-  try {
-    const context = certificates.contextFor(serverName.toLowerCase().replace(/\.$/, ''))
-    if (context instanceof Promise) context.then((value) => done(null, value), failWith(done))
-    else done(null, context)
-  } catch (error) {
-    failWith(done)(error)
-  }
+/** An exception out of SNICallback would end the process; as a rejection it ends this handshake. */
+async function contextOf(certificates: CertificateSource, serverName: string): Promise<SecureContext> {
+  return certificates.contextFor(serverName.toLowerCase().replace(/\.$/, ''))
 }
 
-function failWith(done: ContextChosen): (error: unknown) => void {
-  return (error) => done(error instanceof Error ? error : new Error('no certificate', { cause: error }))
+function toError(cause: unknown): Error {
+  return cause instanceof Error ? cause : new Error('no certificate', { cause })
 }

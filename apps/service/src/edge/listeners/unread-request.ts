@@ -1,5 +1,6 @@
 import { ServiceError } from '@tunnel/models'
 import type { Duplex } from 'node:stream'
+import { asServiceError } from '../failures/as-service-error.ts'
 import { failureReply } from '../failures/failure-reply.ts'
 import { malformed } from '../headers/request-headers.ts'
 import { serialiseHead } from '../visitor/http1-response.ts'
@@ -16,7 +17,7 @@ export function answerUnread(socket: Duplex, error: Error): void {
 }
 
 function failureOf(error: Error): ServiceError {
-  if (error instanceof ServiceError) return error
+  if (error instanceof ServiceError) return asServiceError(error)
   const { code, reason } = error as { code?: string; reason?: string }
   if (code === 'HPE_HEADER_OVERFLOW') return new ServiceError('request_headers_too_large')
   if (code === 'ERR_HTTP_REQUEST_TIMEOUT') return new ServiceError('request_too_slow')

@@ -18,5 +18,17 @@ function recordOf(exchange: Exchange, isComplete: boolean, durationMs: number) {
   const { visitor, status, failure, requestBytes, responseBytes } = exchange
   const { method, host, target } = exchange.request
   const tunnelId = exchange.tunnel?.id
-  return { visitor, method, host, target, status, failure, isComplete, requestBytes, responseBytes, durationMs, tunnelId }
+  return {
+    visitor,
+    method,
+    host,
+    target,
+    status,
+    failure,
+    isComplete,
+    requestBytes,
+    responseBytes,
+    durationMs,
+    tunnelId,
+  }
 }

@@ -2,15 +2,15 @@ import type { ServerResponse } from 'node:http'
 import type { Duplex } from 'node:stream'
 import { fieldLine } from '../http1/request-head.ts'
 import type { HeaderList } from '../headers/header-list.ts'
-import type { ResponseHead } from '../http1/response-head.ts'
-import { noObserver, type VisitorResponse } from './visitor-response.ts'
+import type { ResponseFraming, ResponseHead } from '../http1/response-head.ts'
+import { noObserver, type ResponseObserver, type VisitorResponse } from './visitor-response.ts'
 
 /** Up to this size, a body that is complete with its head leaves in one write together with it. */
 const joinedMaxBytes = 16_384
 
 /** A response over HTTP/1.1, on Node's own server. */
 export class Http1Response implements VisitorResponse {
-  observer = noObserver
+  observer: ResponseObserver = noObserver
   protected readonly response: ServerResponse
   readonly #isDraining: () => boolean
   /** The visitor holds the body back until 100: after a final response nobody knows whether it still comes. */
@@ -46,8 +46,7 @@ export class Http1Response implements VisitorResponse {
     if (trailers.length > 0) this.response.addTrailers(pairs(trailers))
     if (lastChunk === undefined) this.response.end()
     // As a string, head and body become one string and one write; as a buffer, they are two.
-    else if (lastChunk.length <= joinedMaxBytes)
-      this.response.end(lastChunk.latin1Slice(0, lastChunk.length), 'latin1')
+    else if (lastChunk.length <= joinedMaxBytes) this.response.end(lastChunk.toString('latin1'), 'latin1')
     else this.response.end(lastChunk)
   }
 
@@ -55,7 +54,7 @@ export class Http1Response implements VisitorResponse {
     this.response.destroy()
   }
 
-  switchProtocols(): Duplex {
+  switchProtocols(_head: ResponseHead & Pick<ResponseFraming, 'upgrade'>): Duplex {
     throw new Error('the request did not ask for an upgrade')
   }
 

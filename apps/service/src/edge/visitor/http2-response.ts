@@ -3,11 +3,11 @@ import { constants } from 'node:http2'
 import type { Duplex } from 'node:stream'
 import type { HeaderList } from '../headers/header-list.ts'
 import type { ResponseHead } from '../http1/response-head.ts'
-import { noObserver, type VisitorResponse } from './visitor-response.ts'
+import { noObserver, type ResponseObserver, type VisitorResponse } from './visitor-response.ts'
 
 /** A response over one stream of HTTP/2. */
 export class Http2Response implements VisitorResponse {
-  observer = noObserver
+  observer: ResponseObserver = noObserver
   readonly #stream: ServerHttp2Stream
   #head: ResponseHead | undefined
   #trailers: HeaderList = []
@@ -61,7 +61,10 @@ export class Http2Response implements VisitorResponse {
     const head = this.#head
     if (head === undefined || !this.#isOpen) return
     this.#head = undefined
-    this.#stream.respond({ ':status': head.status, ...headerObject(head.headers) }, { endStream, waitForTrailers: !endStream })
+    this.#stream.respond(
+      { ':status': head.status, ...headerObject(head.headers) },
+      { endStream, waitForTrailers: !endStream },
+    )
     if (!endStream) this.#stream.once('wantTrailers', () => this.#sendTrailers())
   }
 

@@ -1,0 +1,58 @@
+import { ServiceError } from '@tunnel/models'
+import { Registry } from 'prom-client'
+import { startEdge, type EdgeDeps } from '../../src/edge/edge.ts'
+import type { EdgeTunnel, EndpointState } from '../../src/edge/endpoint-lookup.ts'
+import type { EdgeLimits } from '../../src/edge/limits.ts'
+import type { OwnHost } from '../../src/edge/own-host.ts'
+import { fixedCertificate } from './fixed-certificate.ts'
+import { TcpStream } from './tcp-stream.ts'
+
+export interface EdgeOptions {
+  /** The port behind `app.test`. */
+  readonly upstreamPort?: number
+  readonly limits?: Partial<EdgeLimits>
+  readonly ownHosts?: ReadonlyMap<string, OwnHost>
+  readonly certificates?: EdgeDeps['certificates']
+  readonly accessLog?: EdgeDeps['accessLog']
+}
+
+/** An edge on free ports with three names: `app.test` and `www.app.test` (online), `offline.test`, `gone.test` (no session any more). */
+export async function startTestEdge(options: EdgeOptions = {}) {
+  const streams: TcpStream[] = []
+  const registry = new Registry()
+  const tunnel = (host: string): EdgeTunnel => ({
+    id: `tunnel ${host}`,
+    accountId: 'account',
+    url: `https://${host}`,
+    forwardsTo: `http://127.0.0.1:${options.upstreamPort ?? 1}`,
+    policy: null,
+    upstreamProtocol: 'http1',
+    openStream: (header) => {
+      if (host === 'gone.test') throw new ServiceError('agent_offline', { host })
+      const stream = new TcpStream(options.upstreamPort ?? 1, header)
+      streams.push(stream)
+      return stream
+    },
+  })
+  const endpoints = new Map<string, EndpointState>([['offline.test', { kind: 'offline' }]])
+  for (const host of ['app.test', 'www.app.test', 'gone.test'])
+    endpoints.set(host, { kind: 'online', tunnel: tunnel(host) })
+  const edge = await startEdge({
+    httpListen: { host: '127.0.0.1', port: 0 },
+    httpsListen: { host: '127.0.0.1', port: 0 },
+    endpoints: { find: (hostName) => endpoints.get(hostName) ?? { kind: 'unknown' } },
+    certificates: options.certificates ?? fixedCertificate(),
+    ownHosts: options.ownHosts ?? new Map(),
+    accessLog: options.accessLog ?? null,
+    metrics: registry,
+    limits: { deadlineTickMs: 20, drainMs: 500, ...options.limits },
+  })
+  return {
+    edge,
+    registry,
+    streams,
+    port: edge.httpAddress.port,
+    tlsPort: edge.httpsAddress.port,
+    [Symbol.asyncDispose]: () => edge[Symbol.asyncDispose](),
+  }
+}
