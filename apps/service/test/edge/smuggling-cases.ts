@@ -1,9 +1,15 @@
-/** What a request with a trick in it must come to. */
-export interface SmugglingCase {
+/** A request with a trick in it of which no byte may reach the upstream. */
+interface RefusedCase {
   readonly name: string
   readonly request: string
-  /** `refused`: no byte reaches the upstream. Otherwise the upstream gets these bytes, and nothing else. */
-  readonly expected: { readonly refused: number } | { readonly upstream: string }
+  readonly status: number
+}
+
+/** A request with a trick in it, and all that the upstream may see of it. */
+interface NormalisedCase {
+  readonly name: string
+  readonly request: string
+  readonly upstream: string
 }
 
 const host = 'Host: app.test\r\n'
@@ -11,8 +17,8 @@ const forwarded = 'X-Forwarded-For: 127.0.0.1\r\nX-Forwarded-Host: app.test\r\nX
 const chunked = 'Transfer-Encoding: chunked\r\n'
 const smuggled = 'GET /smuggled HTTP/1.1\r\nHost: app.test\r\n\r\n'
 
-function refused(name: string, request: string, status = 400): SmugglingCase {
-  return { name, request, expected: { refused: status } }
+function refused(name: string, request: string, status = 400): RefusedCase {
+  return { name, request, status }
 }
 
 function post(headers: string, body = ''): string {
@@ -24,11 +30,11 @@ function get(headers: string, target = '/'): string {
 }
 
 /** `rest`: what the upstream gets after the headers that the edge adds. */
-function normalised(name: string, request: string, line: string, headers = '', rest = '\r\n'): SmugglingCase {
-  return { name, request, expected: { upstream: `${line} HTTP/1.1\r\n${host}${headers}${forwarded}${rest}` } }
+function normalised(name: string, request: string, line: string, headers = '', rest = '\r\n'): NormalisedCase {
+  return { name, request, upstream: `${line} HTTP/1.1\r\n${host}${headers}${forwarded}${rest}` }
 }
 
-export const smugglingCases: readonly SmugglingCase[] = [
+export const refusedCases: readonly RefusedCase[] = [
   // Two lengths
   refused('Content-Length before Transfer-Encoding', post(`Content-Length: 4\r\n${chunked}`, `0\r\n\r\n${smuggled}`)),
   refused('Transfer-Encoding before Content-Length', post(`${chunked}Content-Length: 4\r\n`, `0\r\n\r\n${smuggled}`)),
@@ -94,7 +100,10 @@ export const smugglingCases: readonly SmugglingCase[] = [
   refused('Host with a path', 'GET / HTTP/1.1\r\nHost: app.test/x\r\n\r\n'),
   refused('Host with user information', 'GET / HTTP/1.1\r\nHost: a@app.test\r\n\r\n'),
   refused('Host with a port that is none', 'GET / HTTP/1.1\r\nHost: app.test:8x\r\n\r\n'),
-  // Chunked bodies: the head may have been passed on, the bad chunk never is
+]
+
+export const normalisedCases: readonly NormalisedCase[] = [
+  // Chunked bodies are written anew
   normalised(
     'chunk extensions',
     post(chunked, '2;a=b\r\nab\r\n0;c\r\n\r\n'),

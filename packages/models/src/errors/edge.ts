@@ -15,7 +15,7 @@ export const edgeErrors = defineErrors({
     retryable: true,
     msg: 'The agent that serves {host} is offline. It reconnects by itself; try again shortly.',
   },
-  request_malformed: {
+  http_malformed: {
     code: 3800,
     status: 400,
     owner: 'visitor',

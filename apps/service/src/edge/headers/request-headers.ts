@@ -16,7 +16,7 @@ export interface RequestHeaders {
   readonly expectsContinue: boolean
 }
 
-/** Reads headers that a parser has found well-formed. Throws ServiceError `request_malformed` on ambiguous framing. */
+/** Reads headers that a parser has found well-formed. Throws ServiceError `http_malformed` on ambiguous framing. */
 export function readRequestHeaders(raw: HeaderList): RequestHeaders {
   const reader = new RequestHeaderReader()
   for (let i = 0; i < raw.length; i += 2) reader.add(raw[i] ?? '', raw[i + 1] ?? '')
@@ -98,6 +98,6 @@ function joined(earlier: string | undefined, value: string): string {
 }
 
 /** A request that could be understood in two ways, or in none. */
-export function malformed(rule: string): ServiceError<'request_malformed'> {
-  return new ServiceError('request_malformed', { rule })
+export function malformed(rule: string): ServiceError<'http_malformed'> {
+  return new ServiceError('http_malformed', { rule })
 }

@@ -1,6 +1,7 @@
 import type { Server as Http1Server } from 'node:http'
 import type { Http2Server } from 'node:http2'
 import { createServer, type SecureContext, type Server } from 'node:tls'
+import { callbackify } from 'node:util'
 import type { CertificateSource } from '../certificate-source.ts'
 import type { EdgeLimits } from '../limits.ts'
 
@@ -19,12 +20,7 @@ export function createHttpsListener(
     allowHalfOpen: true,
     noDelay: true,
     keepAlive: true,
-    SNICallback: (serverName, done) => {
-      contextOf(certificates, serverName).then(
-        (context) => done(null, context),
-        (error: unknown) => done(toError(error)),
-      )
-    },
+    SNICallback: callbackify((serverName: string) => contextOf(certificates, serverName)),
   })
   listener.maxConnections = limits.maxConnections
   listener.on('secureConnection', (socket) => {
@@ -39,8 +35,4 @@ export function createHttpsListener(
 /** An exception out of SNICallback would end the process; as a rejection it ends this handshake. */
 async function contextOf(certificates: CertificateSource, serverName: string): Promise<SecureContext> {
   return certificates.contextFor(serverName.toLowerCase().replace(/\.$/, ''))
-}
-
-function toError(cause: unknown): Error {
-  return cause instanceof Error ? cause : new Error('no certificate', { cause })
 }

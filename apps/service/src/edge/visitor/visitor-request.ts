@@ -30,7 +30,7 @@ const originForm = /^\/[\x21\x22\x24-\x7e]*$/
 const absoluteForm = /^https?:\/\/([^/?#]*)(.*)$/i
 const refusedMethods: ReadonlySet<string> = new Set(['CONNECT', 'TRACE'])
 
-/** Checks a request and sorts its parts. Throws ServiceError `request_malformed`, `method_not_offered`, `request_headers_too_large`. */
+/** Checks a request and sorts its parts. Throws ServiceError `http_malformed`, `method_not_offered`, `request_headers_too_large`. */
 export function readRequest(received: ReceivedRequest, visitor: Visitor, headersMaxCount: number): VisitorRequest {
   if (received.version === 'other') throw malformed('the version is not 1.0 or 1.1')
   checkMethod(received.method)
