@@ -2,7 +2,7 @@ import cors from '@fastify/cors'
 import Fastify, { type FastifyBaseLogger, type FastifyInstance, LogController } from 'fastify'
 import { callerOf, requireCaller } from './authentication.ts'
 import { baseUrlOf } from './base-url.ts'
-import type { ApiKeyVerifier, CallReader } from './caller.ts'
+import type { ApiKeyVerifier, CallReader, SignInReader } from './caller.ts'
 import { renderError, renderPathNotFound } from './error-renderer.ts'
 import { RateLimit, limitInFlight } from './load-limits.ts'
 import { describeApi } from './openapi.ts'
@@ -22,9 +22,12 @@ export interface ApiParts {
   /** What addresses in replies begin with. Null: the address that the caller used. */
   readonly baseUrl: string | null
   readonly apiKeys: ApiKeyVerifier
+  readonly signIns: SignInReader
   readonly operations: Operations
   /** Registers the routes behind the API key. */
   routes(app: FastifyInstance, callOf: CallReader): void
+  /** Registers the routes that need no key. */
+  openRoutes(app: FastifyInstance): Promise<void>
   /** Null: no limit. */
   readonly requestsPerMinute: number | null
 }
@@ -49,6 +52,7 @@ export async function buildApiApp(parts: ApiParts): Promise<FastifyInstance> {
   await app.register(cors, { origin: true, credentials: true, maxAge: preflightCachedSeconds, methods: corsMethods })
   await describeApi(app, parts.baseUrl)
   operationRoutes(app, parts.operations)
+  await parts.openRoutes(app)
   await app.register(async (behindKey) => registerBehindKey(behindKey, parts))
   return app
 }
@@ -57,7 +61,12 @@ const corsMethods = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE']
 
 async function registerBehindKey(app: FastifyInstance, parts: ApiParts): Promise<void> {
   const { requestsPerMinute, baseUrl } = parts
-  requireCaller(app, parts.apiKeys, requestsPerMinute === null ? null : new RateLimit(requestsPerMinute, Date.now))
+  requireCaller(
+    app,
+    parts.apiKeys,
+    parts.signIns,
+    requestsPerMinute === null ? null : new RateLimit(requestsPerMinute, Date.now),
+  )
   app.addHook('preValidation', checkQueryString)
   parts.routes(app, (request) => ({
     caller: callerOf(request),

@@ -1,7 +1,7 @@
 import { ServiceError } from '@tunnel/models'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { checkVersion } from './brand.ts'
-import type { ApiKeyVerifier, Caller } from './caller.ts'
+import type { ApiKeyVerifier, Caller, SignInReader } from './caller.ts'
 import type { RateLimit } from './load-limits.ts'
 
 declare module 'fastify' {
@@ -11,13 +11,20 @@ declare module 'fastify' {
 }
 
 /**
- * Every route of `app` needs an API key and the version header. The order is what existing clients observe: an unknown
+ * Every route of `app` needs an API key, or a sign-in at the dashboard, and the version header. The order is what existing clients observe: an unknown
  * path is told first (by the router), then a wrong key, then a wrong version.
  */
-export function requireCaller(app: FastifyInstance, keys: ApiKeyVerifier, rateLimit: RateLimit | null): void {
+export function requireCaller(
+  app: FastifyInstance,
+  keys: ApiKeyVerifier,
+  signIns: SignInReader,
+  rateLimit: RateLimit | null,
+): void {
   app.decorateRequest('caller', null)
   app.addHook('onRequest', async (request, reply) => {
-    request.caller = await keys.verify(bearerToken(request.headers.authorization))
+    const { authorization } = request.headers
+    const signedIn = authorization === undefined ? await signIns.read(request) : null
+    request.caller = signedIn ?? (await keys.verify(bearerToken(authorization)))
     checkVersion(request.headers)
     if (rateLimit !== null) spend(rateLimit, request.caller, reply)
   })

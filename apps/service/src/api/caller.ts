@@ -1,10 +1,11 @@
 import type { FastifyRequest } from 'fastify'
 
-/** Who sends a request: an account, through one of its API keys. */
+/** Who sends a request: an account, through one of its API keys or a sign-in at the dashboard. */
 export interface Caller {
   readonly accountId: string
-  readonly apiKeyId: string
-  /** The person or bot user that owns the key. */
+  /** Null for a person who is signed in at the dashboard. */
+  readonly apiKeyId: string | null
+  /** The person, or the owner of the key. */
   readonly ownerId: string
   /** Whether the owner is a person, who may manage bot users and owners. */
   readonly isAdmin: boolean
@@ -13,6 +14,11 @@ export interface Caller {
 /** What the API needs to know a caller. Throws `ServiceError` for a key that is malformed, unknown or inactive. */
 export interface ApiKeyVerifier {
   verify(token: string): Promise<Caller>
+}
+
+/** Knows the people who are signed in at the dashboard. Null: the request carries no valid sign-in. */
+export interface SignInReader {
+  read(request: FastifyRequest): Promise<Caller | null>
 }
 
 /** What a resource learns about the request that it serves. */

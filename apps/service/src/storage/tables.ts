@@ -31,6 +31,8 @@ export interface Tables {
   unique_keys: { name: string; value: string; resource_id: string }
   /** Sealed private keys and the like. */
   secrets: { resource_id: string; name: string; key_id: string; sealed: string }
+  /** Of the dashboard; times in epoch milliseconds. */
+  sign_ins: { token_hash: string; account_id: string; expires_at: number }
   /** Ids of deleted resources whose later use deserves a better answer than "unknown". */
   tombstones: { id: string; deleted_at: number }
 }

@@ -50,6 +50,17 @@ export class Accounts {
     return toAccount(row)
   }
 
+  /** Whether nobody has set this service up yet. */
+  async isEmpty(): Promise<boolean> {
+    return (await this.#db.selectFrom('accounts').select('id').limit(1).executeTakeFirst()) === undefined
+  }
+
+  /** Throws `account_password_too_short`. */
+  async setPassword(id: string, password: string): Promise<void> {
+    const hash = await hashPassword(readPassword(password))
+    await this.#db.updateTable('accounts').set({ password_hash: hash }).where('id', '=', id).execute()
+  }
+
   /** The account when the password is right, otherwise null; an unknown address takes as long as a wrong password. */
   async authenticate(email: string, password: string): Promise<Account | null> {
     const row = await this.#row(email)

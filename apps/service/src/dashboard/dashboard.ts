@@ -1,0 +1,39 @@
+import cookie from '@fastify/cookie'
+import type { FastifyInstance } from 'fastify'
+import { pageRoutes } from './page-routes.ts'
+import { SetupToken } from './setup-token.ts'
+import { SignInReader } from './sign-in-reader.ts'
+import { type AccountDirectory, signInRoutes } from './sign-in-routes.ts'
+import { SignInThrottle } from './sign-in-throttle.ts'
+import { SignIns } from './sign-ins.ts'
+import type { Database } from '../storage/tables.ts'
+
+interface DashboardParts {
+  readonly db: Database
+  readonly accounts: AccountDirectory
+  /** Where the built pages are. */
+  readonly assetsDir: string
+  readonly now: () => number
+}
+
+/** The pages, the sign-in behind them, and who is signed in, for the API. */
+export interface Dashboard {
+  readonly signIns: SignInReader
+  /** For the log, while no account exists. */
+  readonly setupToken: string
+  routes(app: FastifyInstance): Promise<void>
+}
+
+export function createDashboard({ db, accounts, assetsDir, now }: DashboardParts): Dashboard {
+  const signIns = new SignIns(db, now)
+  const setupToken = new SetupToken()
+  return {
+    signIns: new SignInReader(signIns, accounts),
+    setupToken: setupToken.text,
+    routes: async (app) => {
+      await app.register(cookie)
+      signInRoutes(app, { accounts, signIns, throttle: new SignInThrottle(now), setupToken, now })
+      await pageRoutes(app, assetsDir)
+    },
+  }
+}
