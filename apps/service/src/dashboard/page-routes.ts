@@ -38,10 +38,7 @@ export async function pageRoutes(app: FastifyInstance, assetsDir: string): Promi
     schemaHide: true,
     setHeaders: (reply, path) => {
       // Built files carry a hash of their content in their name; the others are asked for again.
-      void reply.header(
-        'cache-control',
-        path.includes('/assets/') ? 'public, max-age=31536000, immutable' : 'no-cache',
-      )
+      void reply.header('cache-control', path.includes('/assets/') ? 'public, max-age=31536000, immutable' : 'no-cache')
       void reply.header('x-content-type-options', 'nosniff')
     },
   })
