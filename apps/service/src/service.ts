@@ -1,8 +1,15 @@
+import { resolve } from 'node:path'
 import pino from 'pino'
+import { collectDefaultMetrics, Registry } from 'prom-client'
+import { buildApiApp } from './api/api-app.ts'
 import type { ServiceConfig } from './config.ts'
+import { createDashboard } from './dashboard/dashboard.ts'
 import { StartedParts } from './lifecycle.ts'
+import { createManagement } from './resources/management.ts'
+import { openStorage } from './storage/open-storage.ts'
 
 const partStopWithinMs = 12_000
+const dashboardAssets = resolve(import.meta.dirname, '../../dashboard/dist')
 
 /** A public or private listener, as printed at start: `listening NAME URL`. */
 export interface Listener {
@@ -19,8 +26,39 @@ export interface Service extends AsyncDisposable {
 export async function startService(config: ServiceConfig): Promise<Service> {
   const log = pino({ name: 'service' }, pino.destination({ dest: 2, sync: false }))
   const parts = new StartedParts((part, error) => log.error({ part, err: error }, 'a part did not stop cleanly'))
-  const listeners: Listener[] = []
-  await Promise.resolve()
-  log.info({ zone: config.zone, region: config.region }, 'starting')
-  return { listeners, [Symbol.asyncDispose]: () => parts.stop(partStopWithinMs) }
+  try {
+    const listeners = await startParts(config, parts, log)
+    return { listeners, [Symbol.asyncDispose]: () => parts.stop(partStopWithinMs) }
+  } catch (error) {
+    await parts.stop(partStopWithinMs)
+    throw error
+  }
+}
+
+async function startParts(config: ServiceConfig, parts: StartedParts, log: pino.Logger): Promise<readonly Listener[]> {
+  const metrics = new Registry()
+  collectDefaultMetrics({ register: metrics })
+
+  // Everything else reads or writes the store: it opens first and closes last.
+  const storage = parts.add('storage', await openStorage(config, (error) => log.error({ err: error }, 'store')))
+  const management = createManagement(storage)
+  const { accounts } = management
+  const dashboard = createDashboard({ db: storage.db, accounts, assetsDir: dashboardAssets, now: Date.now })
+  if (await accounts.isEmpty()) log.warn({ setupToken: dashboard.setupToken }, 'no account yet: open the dashboard')
+
+  const api = await buildApiApp({
+    log,
+    baseUrl: config.baseUrl,
+    apiKeys: management.apiKeys,
+    signIns: dashboard.signIns,
+    operations: {
+      isReady: async () => storage.ping().then(() => true),
+      metrics: async () => ({ contentType: metrics.contentType, text: await metrics.metrics() }),
+    },
+    routes: (app, callOf) => management.routes(app, callOf),
+    openRoutes: (app) => dashboard.routes(app),
+    requestsPerMinute: null,
+  })
+  parts.add('api', { [Symbol.asyncDispose]: () => api.close() })
+  return [{ name: 'api', url: await api.listen(config.apiListen) }]
 }

@@ -64,6 +64,8 @@ export async function startTestApi(engine = 'sqlite', options: { requestsPerMinu
     baseUrl: null,
     apiKeys: management.apiKeys,
     routes: (routed, callOf) => management.routes(routed, callOf),
+    signIns: { read: () => Promise.resolve(null) },
+    openRoutes: () => Promise.resolve(),
     requestsPerMinute: options.requestsPerMinute ?? null,
     operations: {
       isReady: async () => storage.ping().then(() => true),

@@ -1,7 +1,7 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
 
 /** Browsers accept a `__Host-` cookie from this very host only, so that no tunnel beside it can plant one. */
-const cookieName = (isSecure: boolean) => (isSecure ? '__Host-sign-in' : 'sign-in')
+const cookieName = (isPrefixed: boolean) => (isPrefixed ? '__Host-sign-in' : 'sign-in')
 
 /** The token, unless another site had a part in the request. */
 export function readSignInCookie(request: FastifyRequest): string | undefined {
