@@ -1,0 +1,29 @@
+import type { Registry } from 'prom-client'
+import type { AuthtokenVerifier } from './greeter.ts'
+import type { SessionsLimits } from './limits.ts'
+import type { NameAuthority } from './zone-names.ts'
+
+/** What the sessions need of the rest of the service. */
+export interface SessionsDeps {
+  readonly authtokens: AuthtokenVerifier
+  readonly names: NameAuthority
+  /** Compiles a policy once, at bind time. Throws `ServiceError` when it is wrong. */
+  readonly compilePolicy: (policy: unknown) => unknown
+  readonly publicUrl: (protocol: 'http' | 'https', domain: string) => string
+  /** Keeps agent identities and free names the same for ever: 32 secret bytes. */
+  readonly identityKey: Uint8Array
+  readonly zone: string
+  readonly region: string
+  readonly mintId: (prefix: string) => string
+  /** `nowMs` is monotonic, `wallMs` the time of day. */
+  readonly clock: { readonly nowMs: () => number; readonly wallMs: () => number }
+  readonly random: () => number
+  readonly log: SessionLog
+  readonly registry: Registry
+  readonly limits?: Partial<SessionsLimits>
+}
+
+export interface SessionLog {
+  info(fields: object, event: string): void
+  warn(fields: object, event: string): void
+}

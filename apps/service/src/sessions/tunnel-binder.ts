@@ -1,0 +1,90 @@
+import { ServiceError } from '@tunnel/models'
+import type { Bind } from '@tunnel/session-protocol'
+import { type BindPermissions, requireLabelsAllowed, requireNameAllowed } from './bind-acl.ts'
+import { parseDomainName } from './domain-name.ts'
+import type { FreeNames } from './free-names.ts'
+import type { RoutingTable } from './routing-table.ts'
+import { type StreamSource, Tunnel } from './tunnel.ts'
+import type { NameAuthority } from './zone-names.ts'
+
+/** Who binds: the session and the account that it belongs to. */
+export interface BindingAgent {
+  readonly sessionId: string
+  readonly accountId: string
+  readonly clientId: string
+  readonly permissions: BindPermissions
+  readonly streams: StreamSource
+  readonly isClosed: boolean
+}
+
+export interface TunnelBinderDeps {
+  readonly routes: RoutingTable<Tunnel>
+  readonly names: NameAuthority
+  readonly freeNames: FreeNames
+  /** Compiles a policy once, at bind time. Throws `ServiceError` when it is wrong. */
+  readonly compilePolicy: (policy: unknown) => unknown
+  readonly publicUrl: (protocol: 'http' | 'https', domain: string) => string
+  readonly mintId: (prefix: string) => string
+  readonly wallMs: () => number
+  readonly region: string
+}
+
+/** Turns binds into tunnels and takes them back. Every rule is checked for every bind, before anything is claimed. */
+export class TunnelBinder {
+  readonly #deps: TunnelBinderDeps
+
+  constructor(deps: TunnelBinderDeps) {
+    this.#deps = deps
+  }
+
+  /** Throws `ServiceError`. Null: the session has ended meanwhile. */
+  async bind(agent: BindingAgent, bind: Bind): Promise<Tunnel | null> {
+    const protocol = httpProtocolOf(bind)
+    if (bind.labels) requireLabelsAllowed(agent.permissions, bind.labels)
+    const policy = bind.policy === null ? null : this.#deps.compilePolicy(bind.policy)
+    const domain = bind.labels ? null : await this.#allowedDomain(agent, bind)
+    if (agent.isClosed) return null
+    const publicUrl = domain === null ? null : this.#deps.publicUrl(protocol, domain)
+    const tunnel = this.#tunnel(agent, bind, { domain, publicUrl, policy })
+    if (domain !== null) this.#deps.routes.claim(domain, tunnel)
+    return tunnel
+  }
+
+  /** Why the rules of the agent's credential forbid a tunnel that it has, or null. */
+  refusal({ permissions }: BindingAgent, tunnel: Tunnel): unknown {
+    try {
+      if (tunnel.bind.labels) requireLabelsAllowed(permissions, tunnel.bind.labels)
+      if (tunnel.facts.domain !== null) requireNameAllowed(permissions, tunnel.facts.domain)
+      return null
+    } catch (error) {
+      return error
+    }
+  }
+
+  /** `isExpectedBack`: visitors are told that the agent is offline, not that nothing is there. */
+  unbind(tunnel: Tunnel, isExpectedBack: boolean): void {
+    tunnel.unbound()
+    if (tunnel.facts.domain !== null) this.#deps.routes.release(tunnel.facts.domain, tunnel, isExpectedBack)
+  }
+
+  async #allowedDomain(agent: BindingAgent, bind: Bind): Promise<string> {
+    const domain = bind.domain === null ? this.#deps.freeNames.nameFor(agent, bind.bindId) : parseDomainName(bind.domain)
+    requireNameAllowed(agent.permissions, domain)
+    await this.#deps.names.authorise(agent.accountId, domain)
+    return domain
+  }
+
+  #tunnel(agent: BindingAgent, bind: Bind, made: Pick<Tunnel['facts'], 'domain' | 'publicUrl' | 'policy'>): Tunnel {
+    const { mintId, wallMs, region } = this.#deps
+    const { accountId, sessionId } = agent
+    const facts = { id: mintId('tn'), accountId, sessionId, region, startedAtMs: wallMs(), ...made }
+    return new Tunnel(facts, bind, agent.streams)
+  }
+}
+
+function httpProtocolOf(bind: Bind): 'http' | 'https' {
+  const { protocol } = bind
+  if (bind.labels && bind.domain !== null) throw new ServiceError('bind_domain_and_labels')
+  if (protocol === 'tcp' || protocol === 'tls') throw new ServiceError('bind_protocol_unsupported', { protocol })
+  return protocol
+}
