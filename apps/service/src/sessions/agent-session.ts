@@ -39,12 +39,7 @@ export class AgentSession implements BindingAgent {
   #lastRequest: Promise<void> = Promise.resolve()
   #pendingRequests = 0
 
-  constructor(
-    facts: SessionFacts,
-    acl: readonly string[],
-    session: ServiceSideSession,
-    deps: AgentSessionDeps,
-  ) {
+  constructor(facts: SessionFacts, acl: readonly string[], session: ServiceSideSession, deps: AgentSessionDeps) {
     this.facts = facts
     this.streams = session
     this.#deps = deps

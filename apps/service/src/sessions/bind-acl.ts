@@ -13,7 +13,10 @@ export function requireNameAllowed({ credentialId, acl }: BindPermissions, name:
 }
 
 /** Throws `bind_label_refused` unless every label is allowed by some rule. */
-export function requireLabelsAllowed({ credentialId, acl }: BindPermissions, labels: Readonly<Record<string, string>>): void {
+export function requireLabelsAllowed(
+  { credentialId, acl }: BindPermissions,
+  labels: Readonly<Record<string, string>>,
+): void {
   if (allowsEverything(acl)) return
   for (const [key, value] of Object.entries(labels)) {
     if (acl.some((rule) => labelRuleAllows(rule, key, value))) continue

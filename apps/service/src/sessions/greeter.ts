@@ -6,7 +6,7 @@ import type { AgentIdentities } from './agent-identity.ts'
 import { AgentSession, type AgentSessionDeps } from './agent-session.ts'
 import type { SessionsLimits } from './limits.ts'
 import type { OnlineSessions } from './online-sessions.ts'
-import { toSessionError } from './session-error.ts'
+import { serviceErrorOf, toSessionError } from './session-error.ts'
 
 /** Checks authtokens. Throws `ServiceError` `authtoken_malformed`, `authtoken_invalid` or `authtoken_revoked`. */
 export interface AuthtokenVerifier {
@@ -120,6 +120,6 @@ function heartbeatFor({ heartbeat }: Pick<Hello, 'heartbeat'>, limits: SessionsL
 
 /** Somebody has to act before a refused agent can succeed, so it comes back seldom; but it does come back. */
 function retryAfter(error: unknown, random: number): number {
-  const isLasting = error instanceof ServiceError && !error.definition.retryable
+  const isLasting = serviceErrorOf(error)?.definition.retryable === false
   return Math.round((isLasting ? 60_000 : 2000) * (1 + random))
 }

@@ -1,7 +1,7 @@
-import { ServiceError } from '@tunnel/models'
 import type { Bind, SessionEnding } from '@tunnel/session-protocol'
 import { Counter, Gauge, type Registry } from 'prom-client'
 import type { AgentSession, SessionFacts } from './agent-session.ts'
+import { serviceErrorOf } from './session-error.ts'
 import type { SessionLog } from './sessions-deps.ts'
 
 /** What happens to sessions, as log lines and as figures. */
@@ -65,10 +65,10 @@ function idsOf({ id, accountId, credentialId, clientId }: SessionFacts) {
 }
 
 function reasonOf(error: unknown): string {
-  return error instanceof ServiceError ? error.reason : 'internal_error'
+  return serviceErrorOf(error)?.reason ?? 'internal_error'
 }
 
 /** What the log needs beside the reason: the failure itself when it is ours. */
 function causeOf(error: unknown): { readonly err?: unknown } {
-  return error instanceof ServiceError ? {} : { err: error }
+  return serviceErrorOf(error) ? {} : { err: error }
 }

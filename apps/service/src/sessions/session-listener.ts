@@ -15,10 +15,7 @@ export interface AnonymousPeer {
 }
 
 export interface SessionListenerDeps {
-  readonly limits: Pick<
-    SessionsLimits,
-    'unauthenticatedMax' | 'unauthenticatedPerAddressMax' | 'helloMaxBytes'
-  >
+  readonly limits: Pick<SessionsLimits, 'unauthenticatedMax' | 'unauthenticatedPerAddressMax' | 'helloMaxBytes'>
   /** Returns what is to be called when the peer sends more than an anonymous one may. */
   readonly onPeer: (peer: AnonymousPeer) => { onFlood(): void }
   readonly random: () => number
@@ -50,7 +47,8 @@ export class SessionListener {
   handleUpgrade(request: IncomingMessage, socket: Socket, head: Buffer): void {
     const ip = addressOf(socket)
     if (!offersSubprotocol(request)) return refuse(socket, '400 Bad Request')
-    if (this.#isDraining || this.#isFull(ip)) return refuse(socket, '503 Service Unavailable', this.#retryAfterSeconds())
+    if (this.#isDraining || this.#isFull(ip))
+      return refuse(socket, '503 Service Unavailable', this.#retryAfterSeconds())
     const release = this.#admit(ip)
     socket.once('close', release)
     this.#webSockets.handleUpgrade(request, socket, head, (webSocket) => {
@@ -109,7 +107,9 @@ function addressOf({ remoteAddress = '' }: Socket): string {
 function refuse(socket: Socket, status: string, retryAfterSeconds?: number): void {
   const retryAfter = retryAfterSeconds === undefined ? '' : `Retry-After: ${retryAfterSeconds}\r\n`
   socket.on('error', () => socket.destroy())
-  socket.end(`HTTP/1.1 ${status}\r\n${retryAfter}Connection: close\r\nContent-Length: 0\r\n\r\n`, () => socket.destroy())
+  socket.end(`HTTP/1.1 ${status}\r\n${retryAfter}Connection: close\r\nContent-Length: 0\r\n\r\n`, () =>
+    socket.destroy(),
+  )
 }
 
 /** Calls back once when a socket has received more than `maxBytes`. Returns how to stop. */

@@ -25,7 +25,12 @@ export class Sessions implements AsyncDisposable {
   readonly #routes: RoutingTable<Tunnel>
   readonly #mintId: (prefix: string) => string
 
-  constructor(listener: SessionListener, online: OnlineSessions, routes: RoutingTable<Tunnel>, mintId: (prefix: string) => string) {
+  constructor(
+    listener: SessionListener,
+    online: OnlineSessions,
+    routes: RoutingTable<Tunnel>,
+    mintId: (prefix: string) => string,
+  ) {
     this.#listener = listener
     this.#online = online
     this.#routes = routes
@@ -107,7 +112,16 @@ export function createSessions(deps: SessionsDeps): Sessions {
   const online = new OnlineSessions({ ...limits, nowMs: clock.nowMs, onDisplaced: journal.onDisplaced })
   const freeNames = new FreeNames(subkey(identityKey, 'free names'), zone)
   const { names, compilePolicy, publicUrl } = deps
-  const binder = new TunnelBinder({ routes, names, freeNames, compilePolicy, publicUrl, mintId, region, wallMs: clock.wallMs })
+  const binder = new TunnelBinder({
+    routes,
+    names,
+    freeNames,
+    compilePolicy,
+    publicUrl,
+    mintId,
+    region,
+    wallMs: clock.wallMs,
+  })
   const identities = new AgentIdentities(subkey(identityKey, 'agent identities'), mintId)
   const greeter = new Greeter({
     authtokens: deps.authtokens,

@@ -68,7 +68,8 @@ export class TunnelBinder {
   }
 
   async #allowedDomain(agent: BindingAgent, bind: Bind): Promise<string> {
-    const domain = bind.domain === null ? this.#deps.freeNames.nameFor(agent, bind.bindId) : parseDomainName(bind.domain)
+    const domain =
+      bind.domain === null ? this.#deps.freeNames.nameFor(agent, bind.bindId) : parseDomainName(bind.domain)
     requireNameAllowed(agent.permissions, domain)
     await this.#deps.names.authorise(agent.accountId, domain)
     return domain
