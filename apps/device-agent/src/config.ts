@@ -1,5 +1,6 @@
 import { isIP } from 'node:net'
 import { join, resolve } from 'node:path'
+import { isLocalhostName, isLoopbackIp } from './network/ip-ranges.ts'
 import { Secret } from './secret.ts'
 
 /** Where the agent's secret comes from. A file is read again for every connection, so that it can be replaced. */
@@ -124,7 +125,7 @@ function parseUrl(text: string, protocols: readonly string[]): URL {
 }
 
 function isLoopbackName(host: string): boolean {
-  return host === 'localhost' || host.endsWith('.localhost') || host === '[::1]' || /^127(\.\d+){3}$/.test(host)
+  return isLocalhostName(host) || isLoopbackIp(host.replace(/^\[|\]$/g, ''))
 }
 
 function parseDomain(text: string): string | null {

@@ -8,9 +8,11 @@ it('folders import each other only in the directions of the map', () => {
     importBreaches(src, {
       main: '*',
       agent: '*',
-      config: ['secret'],
-      'local-api': ['store', 'tunnels'],
-      tunnels: ['store'],
+      config: ['network', 'secret'],
+      'local-api': ['network', 'store', 'tunnels'],
+      tunnels: ['network', 'store'],
+      forward: ['network'],
+      network: [],
       store: [],
     }),
   ).toEqual([])

@@ -1,6 +1,7 @@
 import { isIP } from 'node:net'
 import type { FastifyInstance } from 'fastify'
 import { ServiceError } from '@tunnel/models'
+import { isLoopbackIp } from '../network/ip-ranges.ts'
 
 export interface GuardOptions {
   /** The address that the API listens on. */
@@ -25,10 +26,6 @@ function isOwnHost(name: string, { listenHost, agentDomain }: GuardOptions): boo
   if (name === 'localhost' || name === agentDomain || isLoopbackIp(name)) return true
   // Only names can be rebound. Somebody who listens beyond loopback reaches the API by address.
   return isIP(name) !== 0 && !isLoopbackIp(listenHost) && listenHost !== 'localhost'
-}
-
-function isLoopbackIp(ip: string): boolean {
-  return ip === '::1' || /^127(\.\d{1,3}){3}$/.test(ip)
 }
 
 function hostName(host: string): string {

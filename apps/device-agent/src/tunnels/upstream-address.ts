@@ -1,4 +1,5 @@
 import { isIP } from 'node:net'
+import { isLinkLocal, isLocalhostName, isLoopbackIp } from '../network/ip-ranges.ts'
 
 /** Where the agent sends the bytes of a tunnel: one program that listens near it. */
 export interface UpstreamAddress {
@@ -11,8 +12,6 @@ export interface ForbiddenUpstreams {
   /** The port of the agent's own API, which would make a loop and hand out control of the device. */
   readonly ownPort: number
 }
-
-const localHost = 'localhost'
 
 /**
  * Reads `forwards_to`: `8001`, `:8001`, `host:8001`, `[::1]:8001`, or `http://…` and `https://…` with or without a port.
@@ -30,17 +29,8 @@ export function parseUpstreamAddress(text: string): UpstreamAddress {
 /** @throws Error when a tunnel must not lead to this address */
 export function refuseForbidden({ host, port }: UpstreamAddress, { ownPort }: ForbiddenUpstreams): void {
   if (isLinkLocal(host)) throw new Error('must not be a link-local address: machines keep their credentials there')
-  if (port === ownPort && isLoopback(host)) throw new Error('must not be the address of the agent itself')
-}
-
-function isLoopback(host: string): boolean {
-  return host === localHost || host.endsWith('.localhost') || /^(127(\.\d+){3}|0\.0\.0\.0|::1?)$/.test(plainIp(host))
-}
-
-/** 169.254.0.0/16 and fe80::/10, also when written as an IPv4-mapped IPv6 address, and AWS's fd00:ec2::254. */
-function isLinkLocal(host: string): boolean {
-  const ip = plainIp(host)
-  return ip.startsWith('169.254.') || /^fe[89ab][0-9a-f]:/i.test(ip) || ip === 'fd00:ec2::254'
+  const isThisMachine = isLocalhostName(host) || isLoopbackIp(host)
+  if (port === ownPort && isThisMachine) throw new Error('must not be the address of the agent itself')
 }
 
 function splitScheme(text: string): { scheme: 'http' | 'https' | null; authority: string } {
@@ -52,14 +42,14 @@ function splitScheme(text: string): { scheme: 'http' | 'https' | null; authority
 }
 
 function splitAuthority(authority: string, scheme: 'http' | 'https' | null): { host: string; portText: string } {
-  if (/^\d+$/.test(authority)) return { host: localHost, portText: authority }
+  if (/^\d+$/.test(authority)) return { host: 'localhost', portText: authority }
   const [, bracketed, name, port] = /^(?:\[([^\]]*)\]|([^:[\]/?#@]*))(?::(\d{1,5}))?$/.exec(authority) ?? []
   const defaultPort = { http: '80', https: '443' }
   const portText = port ?? (scheme && (bracketed ?? name) && defaultPort[scheme])
   if (bracketed === undefined && name === undefined) throw new Error('must be <host>:<port>, such as localhost:8001')
   if (!portText) throw new Error('needs a port: <host>:<port>, such as localhost:8001')
   if (bracketed !== undefined && isIP(bracketed) !== 6) throw new Error('has brackets around what is no IPv6 address')
-  return { host: (bracketed ?? name ?? '').toLowerCase() || localHost, portText }
+  return { host: (bracketed ?? name ?? '').toLowerCase() || 'localhost', portText }
 }
 
 function isHostName(host: string): boolean {
@@ -71,14 +61,4 @@ function isHostName(host: string): boolean {
     !/^[\d.]+$/.test(host) &&
     !host.startsWith('0x')
   )
-}
-
-/** The canonical text of an IP address; an IPv4-mapped IPv6 address as IPv4. Other text is returned as it is. */
-function plainIp(host: string): string {
-  if (isIP(host) !== 6) return host
-  const canonical = new URL(`http://[${host.split('%')[0]}]`).hostname.slice(1, -1)
-  const [, high, low] = /^::ffff:([0-9a-f]{1,4}):([0-9a-f]{1,4})$/.exec(canonical) ?? []
-  if (high === undefined || low === undefined) return canonical
-  const value = [parseInt(high, 16), parseInt(low, 16)]
-  return value.flatMap((part) => [part >> 8, part & 255]).join('.')
 }
