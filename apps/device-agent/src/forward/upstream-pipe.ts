@@ -20,30 +20,28 @@ class UpstreamPipe implements StreamSink {
   readonly #stream: MuxStream
   readonly #socket: Socket
   readonly #limits: UpstreamLimits
+  #timer: NodeJS.Timeout
   #isStreamOpen = true
   #isConnected = false
+  #hasUpstreamEnded = false
 
   constructor(stream: MuxStream, upstream: Upstream, limits: UpstreamLimits) {
     this.#stream = stream
     this.#limits = limits
     const { socket, readyEvent } = connectUpstream(upstream)
     this.#socket = socket
-    const deadline = setTimeout(() => this.#fail('upstream_timeout', 'connecting took too long'), limits.connectTimeoutMs)
-    socket.once(readyEvent, () => {
-      this.#isConnected = true
-      clearTimeout(deadline)
-    })
-    socket.once('close', () => {
-      clearTimeout(deadline)
-      this.#fail('upstream_unreachable', 'connection lost')
-    })
-    socket.on('error', (error: NodeJS.ErrnoException) => this.#fail(this.#codeOf(error), error.code ?? 'failed'))
+    this.#timer = setTimeout(() => this.#fail('upstream_timeout', 'connecting took too long'), limits.connectTimeoutMs)
+    socket.once(readyEvent, () => this.#onConnected())
     socket.on('data', (chunk: Buffer) => this.#passOn(chunk))
-    socket.on('end', () => this.#isStreamOpen && stream.end())
     socket.on('drain', () => stream.resume())
+    socket.on('end', () => this.#onUpstreamEnd())
+    socket.on('error', (error: NodeJS.ErrnoException) => this.#fail(this.#codeOf(error), error.code ?? 'failed'))
+    socket.once('close', () => this.#onUpstreamClose())
   }
 
   onData(chunk: Buffer): void {
+    // The upstream has said all it had to say and wants no more; its words may still be under way.
+    if (this.#socket.destroyed) return
     if (!this.#socket.write(chunk)) this.#stream.pause()
   }
 
@@ -57,12 +55,34 @@ class UpstreamPipe implements StreamSink {
 
   onClose(ending: StreamEnding): void {
     this.#isStreamOpen = false
+    clearTimeout(this.#timer)
     if (ending.kind === 'finished') this.#socket.setTimeout(this.#limits.lingerMs, () => this.#socket.destroy())
     else this.#abort()
   }
 
+  #onConnected(): void {
+    this.#isConnected = true
+    clearTimeout(this.#timer)
+  }
+
   #passOn(chunk: Buffer): void {
     if (this.#isStreamOpen && !this.#stream.write(chunk)) this.#socket.pause()
+  }
+
+  #onUpstreamEnd(): void {
+    this.#hasUpstreamEnded = true
+    if (this.#isStreamOpen) this.#stream.end()
+  }
+
+  /** After an orderly end the stream delivers what it still holds, and is cut only when the visitor never finishes. */
+  #onUpstreamClose(): void {
+    clearTimeout(this.#timer)
+    if (!this.#isStreamOpen) return
+    if (!this.#hasUpstreamEnded) this.#fail('upstream_unreachable', 'connection lost')
+    else {
+      this.#stream.resume()
+      this.#timer = setTimeout(() => this.#fail('cancelled', 'the upstream has closed'), this.#limits.lingerMs)
+    }
   }
 
   /** What was cut short must not look complete to the upstream: a reset and not an orderly end. */
@@ -72,17 +92,18 @@ class UpstreamPipe implements StreamSink {
   }
 
   #fail(code: ResetCode, message: string): void {
-    if (this.#isStreamOpen) this.#stream.reset(code, message)
+    const isAnswered = this.#hasUpstreamEnded && code !== 'cancelled'
+    if (this.#isStreamOpen && !isAnswered) this.#stream.reset(code, message)
     this.#socket.destroy()
   }
 
   #codeOf({ code = '' }: NodeJS.ErrnoException): ResetCode {
     if (code === 'ECONNREFUSED') return 'upstream_refused'
     if (code === 'ETIMEDOUT') return 'upstream_timeout'
-    const isTlsFailure = !this.#isConnected && !systemErrors.test(code)
+    const isTlsFailure = !this.#isConnected && !networkFailure.test(code)
     return isTlsFailure ? 'upstream_tls_failed' : 'upstream_unreachable'
   }
 }
 
-/** Failures of the network; what else goes wrong before the connection stands is the TLS handshake. */
-const systemErrors = /^(E[A-Z]+|EAI_\w+)$/
+/** What else goes wrong before the connection stands is the TLS handshake. */
+const networkFailure = /^(?!EPROTO$)(E[A-Z]+|EAI_\w+)$/

@@ -1,0 +1,125 @@
+import type { ClientRequest, IncomingMessage } from 'node:http'
+import type { Socket } from 'node:net'
+import { type Transport, WEB_SOCKET_SUBPROTOCOL, webSocketTransport, wire } from '@tunnel/session-protocol'
+import { WebSocket } from 'ws'
+import type { ProxyConfig } from '../config.ts'
+import { lookup } from '../network/lookup.ts'
+import { httpsAgentFor } from '../network/proxy.ts'
+import { CaFileError, type Trust } from '../network/trust.ts'
+
+export interface DialTarget {
+  readonly connectUrl: string
+  readonly proxy: ProxyConfig | null
+  readonly trust: Trust
+}
+
+export type DialProblem =
+  | 'dns_failed'
+  | 'connection_refused'
+  | 'network_unreachable'
+  | 'timeout'
+  | 'tls_failed'
+  | 'clock_suspect'
+  | 'ca_file_unusable'
+  | 'proxy_authentication_failed'
+  | 'unexpected_answer'
+
+/** No WebSocket to the service could be opened. `message` is fit for status pages and logs. */
+export class DialError extends Error {
+  override readonly name = 'DialError'
+  readonly problem: DialProblem
+  /** What the other side asked for in `Retry-After`. */
+  readonly retryAfterMs: number | null
+
+  constructor(problem: DialProblem, message: string, retryAfterMs: number | null = null) {
+    super(message)
+    this.problem = problem
+    this.retryAfterMs = retryAfterMs
+  }
+}
+
+const handshakeTimeoutMs = 10_000
+
+/** Opens the WebSocket of a session. @throws DialError */
+export async function dial({ connectUrl, proxy, trust }: DialTarget, signal: AbortSignal): Promise<Transport> {
+  const secureContext = await trust.secureContext().catch((error: unknown) => {
+    throw error instanceof CaFileError ? new DialError('ca_file_unusable', error.message) : error
+  })
+  const url = new URL(connectUrl)
+  const isTls = url.protocol === 'wss:'
+  return openTransport(
+    new WebSocket(url, WEB_SOCKET_SUBPROTOCOL, {
+      perMessageDeflate: false,
+      maxPayload: wire.messageMaxBytes,
+      handshakeTimeout: handshakeTimeoutMs,
+      // Masks protect plain proxies from cached content; inside TLS, and on loopback, they only cost.
+      generateMask: (mask) => mask.fill(0),
+      lookup,
+      ...(isTls && { agent: httpsAgentFor(url.hostname, Number(url.port || 443), proxy) }),
+      ...(secureContext && { secureContext }),
+    }),
+    signal,
+  )
+}
+
+function openTransport(webSocket: WebSocket, signal: AbortSignal): Promise<Transport> {
+  return new Promise((resolve, reject) => {
+    let socket: Socket | undefined
+    const abort = (): void => webSocket.terminate()
+    if (signal.aborted) abort()
+    signal.addEventListener('abort', abort, { once: true })
+    webSocket.once('upgrade', (response: IncomingMessage) => {
+      socket = response.socket
+    })
+    webSocket.on('unexpected-response', (request: ClientRequest, response: IncomingMessage) => {
+      reject(describeAnswer(response))
+      request.destroy()
+    })
+    webSocket.on('error', (error) => reject(describeFailure(error)))
+    webSocket.once('close', () => reject(new DialError('network_unreachable', 'the connection was closed')))
+    webSocket.once('open', () => {
+      signal.removeEventListener('abort', abort)
+      if (socket !== undefined) resolve(webSocketTransport(webSocket, socket.setNoDelay(true)))
+    })
+  })
+}
+
+function describeAnswer({ statusCode = 0, headers }: IncomingMessage): DialError {
+  if (statusCode === 407) return new DialError('proxy_authentication_failed', 'the proxy wants other credentials')
+  const seconds = Number(headers['retry-after'])
+  return new DialError(
+    'unexpected_answer',
+    `HTTP ${statusCode} instead of a session: not the service's address, or a captive portal in between`,
+    Number.isFinite(seconds) ? seconds * 1000 : null,
+  )
+}
+
+const problemsByCode: Readonly<Record<string, DialProblem>> = {
+  ECONNREFUSED: 'connection_refused',
+  ENOTFOUND: 'dns_failed',
+  EAI_AGAIN: 'dns_failed',
+  EAI_FAIL: 'dns_failed',
+  ETIMEDOUT: 'timeout',
+  CERT_NOT_YET_VALID: 'clock_suspect',
+  EPROTO: 'tls_failed',
+}
+
+const networkCode = /^E[A-Z]+$/
+
+function describeFailure(error: NodeJS.ErrnoException): DialError {
+  const { code } = error
+  if (code === undefined) return new DialError(isTimeout(error) ? 'timeout' : 'unexpected_answer', error.message)
+  const problem = problemsByCode[code] ?? (networkCode.test(code) ? 'network_unreachable' : 'tls_failed')
+  return new DialError(problem, `${hints[problem] ?? 'the service cannot be reached'} (${code})`)
+}
+
+const hints: Partial<Record<DialProblem, string>> = {
+  clock_suspect: "the service's certificate is not valid yet, so the clock of this device is probably wrong",
+  tls_failed: "the service's certificate is not trusted; SERVICE_CONNECT_CA_FILE may add its authority",
+  dns_failed: 'the name of the service cannot be resolved',
+}
+
+// The library gives its handshake time limit no code.
+function isTimeout(error: Error): boolean {
+  return error.message === 'Opening handshake has timed out'
+}
