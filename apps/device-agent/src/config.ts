@@ -4,7 +4,7 @@ import { isLocalhostName, isLoopbackIp } from './network/ip-ranges.ts'
 import { Secret } from './secret.ts'
 
 /** Where the agent's secret comes from. A file is read again for every connection, so that it can be replaced. */
-type AuthtokenSource =
+export type AuthtokenSource =
   | { readonly kind: 'value'; readonly value: Secret }
   | { readonly kind: 'file'; readonly path: string }
 
@@ -13,7 +13,7 @@ interface ListenAddress {
   readonly port: number
 }
 
-interface ProxyConfig {
+export interface ProxyConfig {
   /** `http://user:password@host:port`, kept apart from logs. */
   readonly url: Secret
   readonly noProxy: readonly string[]

@@ -2,31 +2,43 @@ import type { Socket } from 'node:net'
 import type { MuxStream, ResetCode, StreamEnding, StreamSink } from '@tunnel/session-protocol'
 import { connectUpstream, type Upstream } from './upstream-connection.ts'
 
-export interface UpstreamLimits {
+interface UpstreamLimits {
   /** Until the upstream has accepted, TLS handshake included. */
   readonly connectTimeoutMs: number
   /** For what is still on its way when the visitor's side has finished. */
   readonly lingerMs: number
 }
 
-export const upstreamLimits: UpstreamLimits = { connectTimeoutMs: 10_000, lingerMs: 30_000 }
+const upstreamLimits: UpstreamLimits = { connectTimeoutMs: 10_000, lingerMs: 30_000 }
 
 /** Connects a stream to its upstream: raw bytes both ways, each side's pace and each side's end passed on to the other. */
-export function forwardStream(stream: MuxStream, upstream: Upstream, limits = upstreamLimits): void {
-  stream.attach(new UpstreamPipe(stream, upstream, limits))
+export function forwardStream(
+  stream: MuxStream,
+  upstream: Upstream,
+  onClosed: (ending: StreamEnding) => void,
+  limits = upstreamLimits,
+): void {
+  stream.attach(new UpstreamPipe(stream, upstream, onClosed, limits))
 }
 
 class UpstreamPipe implements StreamSink {
   readonly #stream: MuxStream
   readonly #socket: Socket
+  readonly #onClosed: (ending: StreamEnding) => void
   readonly #limits: UpstreamLimits
   #timer: NodeJS.Timeout
   #isStreamOpen = true
   #isConnected = false
   #hasUpstreamEnded = false
 
-  constructor(stream: MuxStream, upstream: Upstream, limits: UpstreamLimits) {
+  constructor(
+    stream: MuxStream,
+    upstream: Upstream,
+    onClosed: (ending: StreamEnding) => void,
+    limits: UpstreamLimits,
+  ) {
     this.#stream = stream
+    this.#onClosed = onClosed
     this.#limits = limits
     const { socket, readyEvent } = connectUpstream(upstream)
     this.#socket = socket
@@ -58,6 +70,7 @@ class UpstreamPipe implements StreamSink {
     clearTimeout(this.#timer)
     if (ending.kind === 'finished') this.#socket.setTimeout(this.#limits.lingerMs, () => this.#socket.destroy())
     else this.#abort()
+    this.#onClosed(ending)
   }
 
   #onConnected(): void {

@@ -1,5 +1,6 @@
 import type { FastifyError, FastifyInstance } from 'fastify'
 import { ServiceError } from '@tunnel/models'
+import { BindRefusedError } from '../tunnels/bind-refused-error.ts'
 import { StoreWriteError } from '../store/record-store.ts'
 import { TunnelInputError } from '../tunnels/tunnels.ts'
 
@@ -12,6 +13,8 @@ interface Problem {
 interface ErrorReply {
   readonly status: number
   readonly detail: string
+  /** The service's code, where the service refused. */
+  readonly error_code?: string
   readonly problems?: readonly Problem[]
 }
 
@@ -27,12 +30,17 @@ export function renderErrors(app: FastifyInstance, onFailure: (error: unknown) =
 
 function describe(error: FastifyError): ErrorReply {
   if (error instanceof ServiceError) return { status: error.definition.status, detail: error.message }
+  if (error instanceof BindRefusedError) return describeRefusal(error)
   if (error instanceof TunnelInputError) return invalid([{ field: error.field, problem: error.message }])
   if (error instanceof StoreWriteError) return describe(storeError(error) as unknown as FastifyError)
   if (error.validation) return invalid(error.validation.map(readProblem))
   if (error.statusCode !== undefined && error.statusCode < 500)
     return { status: error.statusCode, detail: error.message }
   return { status: 500, detail: 'The agent failed to do this; its log has the reason.' }
+}
+
+function describeRefusal({ status, message, code }: BindRefusedError): ErrorReply {
+  return { status, detail: message, ...(code !== null && { error_code: `ERR_SERVICE_${code}` }) }
 }
 
 function storeError(cause: StoreWriteError): ServiceError {

@@ -40,18 +40,24 @@ export class DialError extends Error {
 
 const handshakeTimeoutMs = 10_000
 
+/** An open way to the service. */
+export interface Link {
+  readonly transport: Transport
+  /** The address of this device that it leaves from. */
+  readonly localAddress: string
+}
+
 /** Opens the WebSocket of a session. @throws DialError */
-export async function dial({ connectUrl, proxy, trust }: DialTarget, signal: AbortSignal): Promise<Transport> {
+export async function dial({ connectUrl, proxy, trust }: DialTarget, signal: AbortSignal): Promise<Link> {
   const secureContext = await trust.secureContext().catch((error: unknown) => {
     throw error instanceof CaFileError ? new DialError('ca_file_unusable', error.message) : error
   })
   const url = new URL(connectUrl)
   const isTls = url.protocol === 'wss:'
-  return openTransport(
+  return openLink(
     new WebSocket(url, WEB_SOCKET_SUBPROTOCOL, {
       perMessageDeflate: false,
       maxPayload: wire.messageMaxBytes,
-      handshakeTimeout: handshakeTimeoutMs,
       // Masks protect plain proxies from cached content; inside TLS, and on loopback, they only cost.
       generateMask: (mask) => mask.fill(0),
       lookup,
@@ -62,12 +68,15 @@ export async function dial({ connectUrl, proxy, trust }: DialTarget, signal: Abo
   )
 }
 
-function openTransport(webSocket: WebSocket, signal: AbortSignal): Promise<Transport> {
+function openLink(webSocket: WebSocket, signal: AbortSignal): Promise<Link> {
   return new Promise((resolve, reject) => {
     let socket: Socket | undefined
-    const abort = (): void => webSocket.terminate()
-    if (signal.aborted) abort()
-    signal.addEventListener('abort', abort, { once: true })
+    const giveUp = (): void => {
+      reject(new DialError('timeout', 'the service did not answer in time'))
+      webSocket.terminate()
+    }
+    const limit = AbortSignal.any([signal, AbortSignal.timeout(handshakeTimeoutMs)])
+    limit.addEventListener('abort', giveUp, { once: true })
     webSocket.once('upgrade', (response: IncomingMessage) => {
       socket = response.socket
     })
@@ -78,8 +87,10 @@ function openTransport(webSocket: WebSocket, signal: AbortSignal): Promise<Trans
     webSocket.on('error', (error) => reject(describeFailure(error)))
     webSocket.once('close', () => reject(new DialError('network_unreachable', 'the connection was closed')))
     webSocket.once('open', () => {
-      signal.removeEventListener('abort', abort)
-      if (socket !== undefined) resolve(webSocketTransport(webSocket, socket.setNoDelay(true)))
+      limit.removeEventListener('abort', giveUp)
+      if (socket === undefined) return
+      const transport = webSocketTransport(webSocket, socket.setNoDelay(true))
+      resolve({ transport, localAddress: socket.localAddress ?? '' })
     })
   })
 }
@@ -108,7 +119,7 @@ const networkCode = /^E[A-Z]+$/
 
 function describeFailure(error: NodeJS.ErrnoException): DialError {
   const { code } = error
-  if (code === undefined) return new DialError(isTimeout(error) ? 'timeout' : 'unexpected_answer', error.message)
+  if (code === undefined) return new DialError('unexpected_answer', error.message)
   const problem = problemsByCode[code] ?? (networkCode.test(code) ? 'network_unreachable' : 'tls_failed')
   return new DialError(problem, `${hints[problem] ?? 'the service cannot be reached'} (${code})`)
 }
@@ -117,9 +128,4 @@ const hints: Partial<Record<DialProblem, string>> = {
   clock_suspect: "the service's certificate is not valid yet, so the clock of this device is probably wrong",
   tls_failed: "the service's certificate is not trusted; SERVICE_CONNECT_CA_FILE may add its authority",
   dns_failed: 'the name of the service cannot be resolved',
-}
-
-// The library gives its handshake time limit no code.
-function isTimeout(error: Error): boolean {
-  return error.message === 'Opening handshake has timed out'
 }

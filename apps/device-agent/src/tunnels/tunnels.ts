@@ -23,9 +23,11 @@ export interface TunnelDraft extends TunnelInput {
 interface TunnelBinder {
   /**
    * The public url, or null when there is no session to ask (the tunnel then comes online later).
-   * @throws Error with the service's refusal; the tunnel is not online
+   * @throws BindRefusedError with the service's reason; the tunnel is not online
    */
   bind(draft: TunnelDraft): Promise<string | null>
+  /** The tunnel is stored: from now on it is kept online. */
+  keep(record: TunnelRecord): void
   unbind(id: string): Promise<void>
   /** Free names are below this domain; null until the service has told. */
   readonly zone: string | null
@@ -141,6 +143,7 @@ export class Tunnels {
       await this.#options.binder.unbind(record.id)
       throw error
     }
+    this.#options.binder.keep(record)
     return record
   }
 

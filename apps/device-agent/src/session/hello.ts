@@ -1,0 +1,43 @@
+import { readFile } from 'node:fs/promises'
+import { arch, hostname, platform } from 'node:os'
+import { defaultLimits, type Hello, PROTOCOL_VERSION } from '@tunnel/session-protocol'
+import type { AuthtokenSource } from '../config.ts'
+import { agentVersion } from '../version.ts'
+import type { Capabilities } from './commands.ts'
+import type { Identity } from './identity.ts'
+
+export interface HelloParts {
+  readonly authtoken: string
+  readonly metadata: string
+  readonly capabilities: Capabilities
+  readonly identity: Identity
+  readonly bootId: string
+  readonly update: Hello['update'] | null
+}
+
+const hostnameMaxBytes = 255
+
+export function buildHello({ authtoken, metadata, capabilities, identity, bootId, update }: HelloParts): Hello {
+  return {
+    type: 'hello',
+    protocolVersions: [PROTOCOL_VERSION],
+    authtoken,
+    agentVersion,
+    os: platform(),
+    arch: arch(),
+    hostname: Buffer.from(hostname()).subarray(0, hostnameMaxBytes).toString(),
+    metadata,
+    labels: {},
+    capabilities,
+    resume: identity.resume,
+    installId: identity.installId,
+    bootId,
+    maxStreams: defaultLimits.maxStreams,
+    ...(update && { update }),
+  }
+}
+
+/** The authtoken as it is now: a file may have been replaced. @throws Error of the file system */
+export async function readAuthtoken(source: AuthtokenSource): Promise<string> {
+  return source.kind === 'value' ? source.value.reveal() : (await readFile(source.path, 'utf8')).trim()
+}
