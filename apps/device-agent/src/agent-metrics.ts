@@ -7,7 +7,10 @@ export class AgentMetrics {
   readonly sessionFailures = this.#counter('agent_session_failures_total', 'Tries and sessions that ended', ['reason'])
   readonly streams = this.#counter('agent_streams_total', 'Streams that have ended', ['ending'])
   readonly storeFailures = this.#counter('agent_store_failures_total', 'Changes that the disk refused')
-  readonly clockSkew = this.#gauge('agent_clock_skew_seconds', 'Clock of this device minus clock of the service, at the last welcome')
+  readonly clockSkew = this.#gauge(
+    'agent_clock_skew_seconds',
+    'Clock of this device minus clock of the service, at the last welcome',
+  )
 
   /** A number that is read when it is asked for. */
   watch(name: string, help: string, read: () => number): void {

@@ -1,6 +1,7 @@
 import { isIP } from 'node:net'
 import { join, resolve } from 'node:path'
 import { isLocalhostName, isLoopbackIp } from './network/ip-ranges.ts'
+import type { ProxyConfig } from './network/proxy.ts'
 import { Secret } from './secret.ts'
 
 /** Where the agent's secret comes from. A file is read again for every connection, so that it can be replaced. */
@@ -11,12 +12,6 @@ export type AuthtokenSource =
 interface ListenAddress {
   readonly host: string
   readonly port: number
-}
-
-export interface ProxyConfig {
-  /** `http://user:password@host:port`, kept apart from logs. */
-  readonly url: Secret
-  readonly noProxy: readonly string[]
 }
 
 export interface Config {
@@ -92,6 +87,11 @@ export function readConfig(env: Environment): Config {
   }
   if (problems.length > 0) throw new ConfigError(problems)
   return config
+}
+
+/** Whether systemd has started this process, and would start it again. */
+export function isSupervised(env: Environment): boolean {
+  return Boolean(env['INVOCATION_ID'])
 }
 
 function unknownVariables(env: Environment): string[] {

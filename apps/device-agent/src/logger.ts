@@ -1,12 +1,15 @@
-import { type Logger, pino } from 'pino'
+import { destination, type Logger, pino, stdTimeFunctions } from 'pino'
 
 export type { Logger }
 
-/** JSON lines on stdout, one per event; a service manager keeps them. */
+const standardError = 2
+
+/** JSON lines, one per event, on standard error: standard output tells only what a starter waits for. */
 export function createLogger(): Logger {
-  return pino({
+  const options = {
     base: null,
-    timestamp: pino.stdTimeFunctions.isoTime,
-    formatters: { level: (label) => ({ level: label }) },
-  })
+    timestamp: stdTimeFunctions.isoTime,
+    formatters: { level: (level: string) => ({ level }) },
+  }
+  return pino(options, destination({ dest: standardError, sync: true }))
 }

@@ -8,12 +8,18 @@ it('folders import each other only in the directions of the map', () => {
     importBreaches(src, {
       main: '*',
       agent: '*',
+      'agent-session': '*',
+      'agent-status': '*',
+      'agent-store': '*',
+      'own-api': '*',
+      'remote-management': '*',
       config: ['network', 'secret'],
       'local-api': ['network', 'store', 'tunnels'],
       tunnels: ['network', 'store'],
+      session: ['config', 'network', 'tunnels', 'version'],
       forward: ['network'],
-      network: [],
       store: [],
+      network: ['secret'],
     }),
   ).toEqual([])
 })

@@ -54,5 +54,5 @@ export class StreamRouter {
 }
 
 function cut(streams: ReadonlySet<MuxStream>): void {
-  for (const stream of [...streams]) stream.reset('cancelled', 'the tunnel was deleted')
+  for (const stream of streams) stream.reset('cancelled', 'the tunnel was deleted')
 }

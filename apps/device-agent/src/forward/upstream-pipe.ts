@@ -31,12 +31,7 @@ class UpstreamPipe implements StreamSink {
   #isConnected = false
   #hasUpstreamEnded = false
 
-  constructor(
-    stream: MuxStream,
-    upstream: Upstream,
-    onClosed: (ending: StreamEnding) => void,
-    limits: UpstreamLimits,
-  ) {
+  constructor(stream: MuxStream, upstream: Upstream, onClosed: (ending: StreamEnding) => void, limits: UpstreamLimits) {
     this.#stream = stream
     this.#onClosed = onClosed
     this.#limits = limits

@@ -1,13 +1,19 @@
 import { Agent as HttpsAgent } from 'node:https'
 import { isIP } from 'node:net'
 import { HttpsProxyAgent } from 'https-proxy-agent'
-import type { ProxyConfig } from '../config.ts'
+import type { Secret } from '../secret.ts'
 import { isLocalhostName, isLoopbackIp } from './ip-ranges.ts'
+
+export interface ProxyConfig {
+  /** `http://user:password@host:port` */
+  readonly url: Secret
+  readonly noProxy: readonly string[]
+}
 
 /** The agent for an HTTPS request: through the proxy's CONNECT where one applies to the host. */
 export function httpsAgentFor(host: string, port: number, proxy: ProxyConfig | null): HttpsAgent {
   if (proxy === null || isDirect(host, port, proxy.noProxy)) return new HttpsAgent({ keepAlive: false })
-  return new HttpsProxyAgent(proxy.url.reveal(), { keepAlive: false }) as unknown as HttpsAgent
+  return new HttpsProxyAgent(proxy.url.reveal(), { keepAlive: false })
 }
 
 /** `NO_PROXY` as curl reads it: `*`, names and everything below them, each with an optional port. */

@@ -31,12 +31,19 @@ export interface BindingsOptions {
   /** An address is public no longer: whatever runs through it ends. */
   readonly onClosed: (id: string) => void
   readonly onRefused: (id: string, error: SessionError) => void
+  /** In [0, 1). */
+  readonly random: () => number
 }
 
 type Answer = (error: SessionError | null, url: string | null) => void
 
 const answerTimeoutMs = 10_000
-const noAnswer: SessionError = { code: null, reason: 'bind_timeout', message: 'the service did not answer', retryable: true }
+const noAnswer: SessionError = {
+  code: null,
+  reason: 'bind_timeout',
+  message: 'the service did not answer',
+  retryable: true,
+}
 
 /** Keeps what is wanted bound in whatever session there is. Each address has its own result and its own retries. */
 export class Bindings {
@@ -66,7 +73,7 @@ export class Bindings {
     for (const timer of this.#timers.values()) clearTimeout(timer)
     this.#timers.clear()
     this.#states.clear()
-    for (const answer of [...this.#answers.values()]) answer(null, null)
+    for (const answer of this.#answers.values()) answer(null, null)
   }
 
   onMessage(message: ServiceMessage): void {
@@ -113,7 +120,9 @@ export class Bindings {
     else if (url !== null) this.#options.onAddress(request.id, url)
   }
 
-  #ask(message: Extract<AgentMessage, { bindId: string }>): Promise<{ error: SessionError | null; url: string | null }> {
+  #ask(
+    message: Extract<AgentMessage, { bindId: string }>,
+  ): Promise<{ error: SessionError | null; url: string | null }> {
     const channel = this.#channel
     if (channel === null) return Promise.resolve({ error: null, url: null })
     return new Promise((resolve) => {
@@ -146,7 +155,7 @@ export class Bindings {
       const request = this.#findWanted(id)
       if (request !== undefined) void this.#tryBind(request)
     }
-    this.#timers.set(id, setTimeout(retry, planBindRetry(failures, Math.random())))
+    this.#timers.set(id, setTimeout(retry, planBindRetry(failures, this.#options.random())))
   }
 
   #findWanted(id: string): BindRequest | undefined {
@@ -161,5 +170,15 @@ export class Bindings {
 
 function bindMessage({ id, protocol, domain, policy, forwardsTo }: BindRequest): Bind {
   const upstreamProtocol = 'http1'
-  return { type: 'bind', bindId: id, protocol, domain, labels: null, policy, metadata: null, forwardsTo, upstreamProtocol }
+  return {
+    type: 'bind',
+    bindId: id,
+    protocol,
+    domain,
+    labels: null,
+    policy,
+    metadata: null,
+    forwardsTo,
+    upstreamProtocol,
+  }
 }

@@ -8,11 +8,12 @@ import { nextState, type SessionEvent, type SessionProblem, type SessionState } 
 export interface ConnectorOptions {
   readonly dial: (signal: AbortSignal) => Promise<Link>
   readonly buildHello: () => Promise<Hello>
-  readonly random?: () => number
+  /** In [0, 1). */
+  readonly random: () => number
 }
 
 /** What happens to the session, told to whoever lives from it. All calls are synchronous. */
-export interface ConnectorListener extends HeldSessionListener {
+export interface ConnectorListener extends Omit<HeldSessionListener, 'onStart'> {
   onRetryPlanned(problem: SessionProblem, delayMs: number): void
 }
 
@@ -89,7 +90,7 @@ export class SessionConnector implements AsyncDisposable {
       const { ending, problem } = await this.#attempt(signal)
       this.#lastProblem = problem
       if (signal.aborted) return
-      const plan = planRetry(ending, this.#failures, (this.#options.random ?? Math.random)())
+      const plan = planRetry(ending, this.#failures, this.#options.random())
       this.#failures = plan.failures
       this.#move({ kind: 'ended', retryAtMs: performance.now() + plan.delayMs })
       this.#listener.onRetryPlanned(problem, plan.delayMs)
@@ -108,20 +109,20 @@ export class SessionConnector implements AsyncDisposable {
       return describeFailure(error)
     } finally {
       this.#link = null
+      this.#session = null
     }
   }
 
   #hold({ transport }: Link, hello: Hello): Promise<Attempt> {
     return holdSession(transport, hello, this.#heartbeats, {
       ...this.#listener,
-      onOnline: (session, welcome) => {
+      onStart: (session) => {
         this.#session = session
+        if (this.#stopping.signal.aborted) session.close(goodbye)
+      },
+      onOnline: (session, welcome) => {
         this.#move({ kind: 'welcomed', sessionId: welcome.sessionId, region: welcome.region, atMs: performance.now() })
         this.#listener.onOnline(session, welcome)
-      },
-      onOffline: (problem) => {
-        this.#session = null
-        this.#listener.onOffline(problem)
       },
     })
   }

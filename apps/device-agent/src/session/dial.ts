@@ -2,40 +2,15 @@ import type { ClientRequest, IncomingMessage } from 'node:http'
 import type { Socket } from 'node:net'
 import { type Transport, WEB_SOCKET_SUBPROTOCOL, webSocketTransport, wire } from '@tunnel/session-protocol'
 import { WebSocket } from 'ws'
-import type { ProxyConfig } from '../config.ts'
 import { lookup } from '../network/lookup.ts'
-import { httpsAgentFor } from '../network/proxy.ts'
+import { httpsAgentFor, type ProxyConfig } from '../network/proxy.ts'
 import { CaFileError, type Trust } from '../network/trust.ts'
+import { ConnectError, type ConnectProblem } from './connect-error.ts'
 
-export interface DialTarget {
+interface DialTarget {
   readonly connectUrl: string
   readonly proxy: ProxyConfig | null
   readonly trust: Trust
-}
-
-export type DialProblem =
-  | 'dns_failed'
-  | 'connection_refused'
-  | 'network_unreachable'
-  | 'timeout'
-  | 'tls_failed'
-  | 'clock_suspect'
-  | 'ca_file_unusable'
-  | 'proxy_authentication_failed'
-  | 'unexpected_answer'
-
-/** No WebSocket to the service could be opened. `message` is fit for status pages and logs. */
-export class DialError extends Error {
-  override readonly name = 'DialError'
-  readonly problem: DialProblem
-  /** What the other side asked for in `Retry-After`. */
-  readonly retryAfterMs: number | null
-
-  constructor(problem: DialProblem, message: string, retryAfterMs: number | null = null) {
-    super(message)
-    this.problem = problem
-    this.retryAfterMs = retryAfterMs
-  }
 }
 
 const handshakeTimeoutMs = 10_000
@@ -47,10 +22,10 @@ export interface Link {
   readonly localAddress: string
 }
 
-/** Opens the WebSocket of a session. @throws DialError */
+/** Opens the WebSocket of a session. @throws ConnectError */
 export async function dial({ connectUrl, proxy, trust }: DialTarget, signal: AbortSignal): Promise<Link> {
   const secureContext = await trust.secureContext().catch((error: unknown) => {
-    throw error instanceof CaFileError ? new DialError('ca_file_unusable', error.message) : error
+    throw error instanceof CaFileError ? new ConnectError('ca_file_unusable', error.message) : error
   })
   const url = new URL(connectUrl)
   const isTls = url.protocol === 'wss:'
@@ -72,7 +47,7 @@ function openLink(webSocket: WebSocket, signal: AbortSignal): Promise<Link> {
   return new Promise((resolve, reject) => {
     let socket: Socket | undefined
     const giveUp = (): void => {
-      reject(new DialError('timeout', 'the service did not answer in time'))
+      reject(new ConnectError('timeout', 'the service did not answer in time'))
       webSocket.terminate()
     }
     const limit = AbortSignal.any([signal, AbortSignal.timeout(handshakeTimeoutMs)])
@@ -85,7 +60,7 @@ function openLink(webSocket: WebSocket, signal: AbortSignal): Promise<Link> {
       request.destroy()
     })
     webSocket.on('error', (error) => reject(describeFailure(error)))
-    webSocket.once('close', () => reject(new DialError('network_unreachable', 'the connection was closed')))
+    webSocket.once('close', () => reject(new ConnectError('network_unreachable', 'the connection was closed')))
     webSocket.once('open', () => {
       limit.removeEventListener('abort', giveUp)
       if (socket === undefined) return
@@ -95,17 +70,17 @@ function openLink(webSocket: WebSocket, signal: AbortSignal): Promise<Link> {
   })
 }
 
-function describeAnswer({ statusCode = 0, headers }: IncomingMessage): DialError {
-  if (statusCode === 407) return new DialError('proxy_authentication_failed', 'the proxy wants other credentials')
+function describeAnswer({ statusCode = 0, headers }: IncomingMessage): ConnectError {
+  if (statusCode === 407) return new ConnectError('proxy_authentication_failed', 'the proxy wants other credentials')
   const seconds = Number(headers['retry-after'])
-  return new DialError(
+  return new ConnectError(
     'unexpected_answer',
     `HTTP ${statusCode} instead of a session: not the service's address, or a captive portal in between`,
     Number.isFinite(seconds) ? seconds * 1000 : null,
   )
 }
 
-const problemsByCode: Readonly<Record<string, DialProblem>> = {
+const problemsByCode: Readonly<Record<string, ConnectProblem>> = {
   ECONNREFUSED: 'connection_refused',
   ENOTFOUND: 'dns_failed',
   EAI_AGAIN: 'dns_failed',
@@ -117,14 +92,14 @@ const problemsByCode: Readonly<Record<string, DialProblem>> = {
 
 const networkCode = /^E[A-Z]+$/
 
-function describeFailure(error: NodeJS.ErrnoException): DialError {
+function describeFailure(error: NodeJS.ErrnoException): ConnectError {
   const { code } = error
-  if (code === undefined) return new DialError('unexpected_answer', error.message)
+  if (code === undefined) return new ConnectError('unexpected_answer', error.message)
   const problem = problemsByCode[code] ?? (networkCode.test(code) ? 'network_unreachable' : 'tls_failed')
-  return new DialError(problem, `${hints[problem] ?? 'the service cannot be reached'} (${code})`)
+  return new ConnectError(problem, `${hints[problem] ?? 'the service cannot be reached'} (${code})`)
 }
 
-const hints: Partial<Record<DialProblem, string>> = {
+const hints: Partial<Record<ConnectProblem, string>> = {
   clock_suspect: "the service's certificate is not valid yet, so the clock of this device is probably wrong",
   tls_failed: "the service's certificate is not trusted; SERVICE_CONNECT_CA_FILE may add its authority",
   dns_failed: 'the name of the service cannot be resolved',

@@ -11,12 +11,14 @@ import {
   type Transport,
   type Welcome,
 } from '@tunnel/session-protocol'
-import { DialError } from './dial.ts'
+import { ConnectError } from './connect-error.ts'
 import type { SessionEnding } from './reconnect-policy.ts'
 import type { SessionProblem } from './session-state.ts'
 
 /** What happens in one session. All calls are synchronous, but for `onRefused`. */
 export interface HeldSessionListener {
+  /** The hello is under way; the session can be closed from now on. */
+  onStart(session: AgentSideSession): void
   onOnline(session: AgentSideSession, welcome: Welcome): void
   /** Only after `onOnline`. */
   onOffline(problem: SessionProblem): void
@@ -70,6 +72,7 @@ export function holdSession(
       { limits: defaultLimits, heartbeats, nowMs: () => performance.now() },
     )
     const greetingLimit = setTimeout(() => session.close(tooLate), welcomeTimeoutMs)
+    listener.onStart(session)
     session.send(hello)
 
     function greet(greeted: AgentSideSession, welcome: Welcome): void {
@@ -82,7 +85,7 @@ export function holdSession(
 
 /** A try that never got as far as a session. */
 export function describeFailure(error: unknown): Attempt {
-  if (!(error instanceof DialError)) {
+  if (!(error instanceof ConnectError)) {
     const { message } = error as Error
     return { ending: { kind: 'unreachable', retryAfterMs: null }, problem: { reason: 'internal_error', message } }
   }

@@ -3,10 +3,11 @@ import { arch, hostname, platform } from 'node:os'
 import { defaultLimits, type Hello, PROTOCOL_VERSION } from '@tunnel/session-protocol'
 import type { AuthtokenSource } from '../config.ts'
 import { agentVersion } from '../version.ts'
+import { ConnectError } from './connect-error.ts'
 import type { Capabilities } from './commands.ts'
 import type { Identity } from './identity.ts'
 
-export interface HelloParts {
+interface HelloParts {
   readonly authtoken: string
   readonly metadata: string
   readonly capabilities: Capabilities
@@ -37,7 +38,13 @@ export function buildHello({ authtoken, metadata, capabilities, identity, bootId
   }
 }
 
-/** The authtoken as it is now: a file may have been replaced. @throws Error of the file system */
+/** The authtoken as it is now: a file may have been replaced. @throws ConnectError `authtoken_unreadable` */
 export async function readAuthtoken(source: AuthtokenSource): Promise<string> {
-  return source.kind === 'value' ? source.value.reveal() : (await readFile(source.path, 'utf8')).trim()
+  if (source.kind === 'value') return source.value.reveal()
+  try {
+    return (await readFile(source.path, 'utf8')).trim()
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException
+    throw new ConnectError('authtoken_unreadable', `SERVICE_AUTHTOKEN_FILE cannot be read: ${code}`)
+  }
 }

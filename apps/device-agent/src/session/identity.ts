@@ -18,6 +18,7 @@ export interface Identity {
 export class IdentityKeeper {
   readonly #file: Adapter<Identity>
   #identity: Identity
+  #saved: Promise<void> = Promise.resolve()
   /** Whether this start found the identity of another machine. */
   readonly isClone: boolean
 
@@ -40,6 +41,11 @@ export class IdentityKeeper {
     return this.#identity
   }
 
+  /** Settles when nothing waits to be written. */
+  async idle(): Promise<void> {
+    await this.#saved
+  }
+
   async remember(welcome: { clientId: string; cookie: string; zone: string }): Promise<void> {
     const { clientId, cookie, zone } = welcome
     this.#identity = { ...this.#identity, resume: { clientId, cookie }, zone }
@@ -52,8 +58,14 @@ export class IdentityKeeper {
     await this.#save()
   }
 
+  /** Settles when what is known is on the disk, or the disk has refused it. */
+  #save(): Promise<void> {
+    this.#saved = this.#saved.then(() => this.#write())
+    return this.#saved
+  }
+
   // A disk that refuses must not keep the device offline: this run goes on with what is in memory.
-  async #save(): Promise<void> {
+  async #write(): Promise<void> {
     await this.#file.write(this.#identity).catch(() => undefined)
   }
 }
@@ -75,7 +87,10 @@ export async function readMachineFingerprint(): Promise<string | null> {
 
 /** Changes with every start of the device. */
 export async function readBootId(fallback: string): Promise<string> {
-  return readFile('/proc/sys/kernel/random/boot_id', 'utf8').then((text) => text.trim(), () => fallback)
+  return readFile('/proc/sys/kernel/random/boot_id', 'utf8').then(
+    (text) => text.trim(),
+    () => fallback,
+  )
 }
 
 function newIdentity(machine: string | null): Identity {
