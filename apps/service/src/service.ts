@@ -1,9 +1,14 @@
 import { resolve } from 'node:path'
+import { mintId } from '@tunnel/models'
 import pino from 'pino'
 import { collectDefaultMetrics, Registry } from 'prom-client'
 import { buildApiApp } from './api/api-app.ts'
+import { callerOf } from './api/authentication.ts'
 import type { ServiceConfig } from './config.ts'
 import { createDashboard } from './dashboard/dashboard.ts'
+import { AccountEvents } from './events/account-events.ts'
+import { eventRoutes } from './events/event-routes.ts'
+import { changePublisher } from './events/publish-changes.ts'
 import { StartedParts } from './lifecycle.ts'
 import { createManagement } from './resources/management.ts'
 import { openStorage } from './storage/open-storage.ts'
@@ -46,6 +51,10 @@ async function startParts(config: ServiceConfig, parts: StartedParts, log: pino.
   const dashboard = createDashboard({ db: storage.db, accounts, assetsDir: dashboardAssets, now: Date.now })
   if (await accounts.isEmpty()) log.warn({ setupToken: dashboard.setupToken }, 'no account yet: open the dashboard')
 
+  const events = new AccountEvents((prefix) => mintId(prefix, Date.now()), Date.now)
+  const models = Object.values(management.resources).map((resource) => resource.model)
+  management.changes.listenToAll(changePublisher(events, models))
+
   const api = await buildApiApp({
     log,
     baseUrl: config.baseUrl,
@@ -55,7 +64,10 @@ async function startParts(config: ServiceConfig, parts: StartedParts, log: pino.
       isReady: async () => storage.ping().then(() => true),
       metrics: async () => ({ contentType: metrics.contentType, text: await metrics.metrics() }),
     },
-    routes: (app, callOf) => management.routes(app, callOf),
+    routes: (app, callOf) => {
+      management.routes(app, callOf)
+      eventRoutes(app, events, (request) => callerOf(request).accountId)
+    },
     openRoutes: (app) => dashboard.routes(app),
     requestsPerMinute: null,
   })

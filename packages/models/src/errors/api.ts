@@ -213,4 +213,11 @@ export const apiErrors = defineErrors({
     owner: 'caller',
     msg: 'The request cannot be read. Check its address, headers and body.',
   },
+  event_streams_exhausted: {
+    code: 90_120,
+    status: 429,
+    owner: 'caller',
+    retryable: true,
+    msg: 'This account has as many open event streams as it may. Close one of them.',
+  },
 })

@@ -14,11 +14,15 @@ export class Changes {
 
   /** Listens to changes of one type. Returns how to stop. */
   listen(kind: string, listener: Listener): () => void {
-    const filtered: Listener = (change) => {
+    return this.listenToAll((change) => {
       if (change.kind === kind) listener(change)
-    }
-    this.#listeners.add(filtered)
-    return () => this.#listeners.delete(filtered)
+    })
+  }
+
+  /** Listens to changes of every type. Returns how to stop. */
+  listenToAll(listener: Listener): () => void {
+    this.#listeners.add(listener)
+    return () => this.#listeners.delete(listener)
   }
 
   announce(change: Change): void {
