@@ -136,11 +136,16 @@ export class Records {
     })
   }
 
-  /** Deletes the resource with what belongs to it. False when it is gone. Throws `GuardBroken` while another links to it. */
-  async delete(id: string): Promise<boolean> {
-    return this.#change(true, async (db) => {
+  /**
+   * Deletes the resource with what belongs to it, and stores what remains of it. False when it is gone.
+   * Throws `GuardBroken` while another links to it.
+   */
+  async delete(id: string, remains?: ResourceRow): Promise<boolean> {
+    return this.#change(remains === undefined, async (db) => {
       const { numDeletedRows } = await db.deleteFrom('resources').where('id', '=', id).executeTakeFirst()
-      return numDeletedRows > 0n
+      const isDeleted = numDeletedRows > 0n
+      if (isDeleted && remains !== undefined) await db.insertInto('resources').values(fromRow(remains)).execute()
+      return isDeleted
     })
   }
 

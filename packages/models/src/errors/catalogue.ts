@@ -5,6 +5,7 @@ import type { ErrorDefinition } from './definition.ts'
 import { edgeErrors } from './edge.ts'
 import { localApiErrors } from './local-api.ts'
 import { sessionErrors } from './session.ts'
+import { sshErrors } from './ssh.ts'
 
 /** Every error that the product can answer, by reason. Areas live in files of their own. */
 export const errorCatalogue = {
@@ -14,6 +15,7 @@ export const errorCatalogue = {
   ...edgeErrors,
   ...localApiErrors,
   ...sessionErrors,
+  ...sshErrors,
 }
 
 export type ErrorCatalogue = typeof errorCatalogue

@@ -1,6 +1,6 @@
 import type { CreateOf, ErrorReason, ReplyOf, ResourceModel, UpdateOf } from '@tunnel/models'
 import type { Call } from '../../api/caller.ts'
-import type { UniqueKey } from '../../storage/records.ts'
+import type { ResourceRow, UniqueKey } from '../../storage/records.ts'
 import type { Reference } from './references.ts'
 
 /** A stored resource with its body read. */
@@ -59,6 +59,8 @@ export interface ResourceDefinition<M extends ResourceModel, Body extends object
   checkCaller?(call: Call): void
   /** A last word before a delete. */
   checkDelete?(item: Stored<Body>, call: Call): void | Promise<void>
+  /** A row of another type that takes the place of a deleted resource, stored in the same transaction. */
+  remains?(item: Stored<Body>, call: Call): ResourceRow | undefined
   /** `uri` is the path alone instead of the whole address. */
   readonly hasRelativeUri?: boolean
   /** Deleted ids are remembered, so that later use is told from an unknown id. */

@@ -75,7 +75,8 @@ export class Resource<M extends ResourceModel = ResourceModel, Body extends obje
     await this.definition.checkDelete?.(item, call)
     await this.#refuseWhileInUse(id)
     if (this.definition.isBuried === true) await this.#records.bury(id, call.now)
-    const isDeleted = await this.#records.delete(id).catch(async (error: unknown) => {
+    const remains = this.definition.remains?.(item, call)
+    const isDeleted = await this.#records.delete(id, remains).catch(async (error: unknown) => {
       if (error instanceof GuardBroken) await this.#refuseWhileInUse(id)
       throw error
     })
