@@ -25,6 +25,8 @@ export interface ServiceConfig {
   readonly region: string
   readonly acme: { readonly directory: string; readonly caFile: string | null; readonly email: string | null }
   readonly releasesDir: string
+  /** What an SSH host certificate for every host holds: no principals, or `*` for OpenSSH 10.3 and later. */
+  readonly sshEmptyPrincipals: 'empty' | 'wildcard'
 }
 
 /** Wrong configuration; `problems` holds one line per offending variable. */
@@ -66,6 +68,7 @@ export function readConfig(env: Environment): ServiceConfig {
       email: reader.read('SERVICE_ACME_EMAIL', null, emailAddress),
     },
     releasesDir: reader.read('SERVICE_RELEASES_DIR', join(dataDir, 'releases'), directory),
+    sshEmptyPrincipals: reader.read('SERVICE_SSH_EMPTY_PRINCIPALS', 'empty', emptyPrincipals),
   }
   reader.finish()
   return Object.freeze(config)
@@ -158,6 +161,11 @@ function ipAddresses(text: string): string[] {
 
 function regionName(text: string): string {
   if (!/^[a-z0-9][a-z0-9-]{0,31}$/.test(text)) throw new Error('must be 1 to 32 of a-z, 0-9 and -, such as eu or lab-2')
+  return text
+}
+
+function emptyPrincipals(text: string): 'empty' | 'wildcard' {
+  if (text !== 'empty' && text !== 'wildcard') throw new Error('must be empty or wildcard')
   return text
 }
 

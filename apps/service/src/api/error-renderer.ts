@@ -29,7 +29,7 @@ export function renderPathNotFound(request: FastifyRequest, reply: FastifyReply)
 function errorBody(error: ServiceError, request: FastifyRequest, details: ErrorBody['details']): ErrorBody {
   const { code, status } = error.definition
   const named = code === null ? {} : { error_code: errorCode(request.headers, code) }
-  return { ...named, status_code: status, msg: error.message, details }
+  return { ...named, status_code: status, msg: error.message, details: { ...error.details, ...details } }
 }
 
 function toServiceError(error: FastifyError | Error, request: FastifyRequest): ServiceError {

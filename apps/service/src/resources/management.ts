@@ -12,6 +12,9 @@ import { credentials } from './credentials/credentials.ts'
 import { Changes } from './kernel/changes.ts'
 import { Resource, type ResourceParts } from './kernel/resource.ts'
 import { resourceRoutes } from './kernel/routes.ts'
+import { revocationListRoute } from './ssh-certificate-authorities/revocation-list-route.ts'
+import type { EmptyPrincipals } from './ssh-host-certificates/ssh-host-certificates.ts'
+import { createSshResources } from './ssh.ts'
 
 /** Everything that is managed through the API, for the composition root and the parts that act on it. */
 export interface Management {
@@ -25,9 +28,16 @@ export interface Management {
   routes(app: FastifyInstance, callOf: CallReader): void
 }
 
-export function createManagement({ db, records }: Storage): Management {
+/** What an operator decides about resources. */
+export interface ManagementSettings {
+  readonly sshEmptyPrincipals: EmptyPrincipals
+}
+
+const defaultSettings: ManagementSettings = { sshEmptyPrincipals: 'empty' }
+
+export function createManagement({ db, records }: Storage, settings = defaultSettings): Management {
   const changes = new Changes()
-  const resources = createResources({ records, changes })
+  const resources = createResources({ records, changes }, settings)
   const owners: Owners = {
     isActive: async (ownerId) => isPerson(ownerId) || (await resources.botUsers.find(ownerId))?.body.active === true,
   }
@@ -41,15 +51,17 @@ export function createManagement({ db, records }: Storage): Management {
     apiKeys: createApiKeyVerifier({ apiKeys: resources.apiKeys, owners, isAuthtoken }),
     routes: (app, callOf) => {
       for (const resource of Object.values(resources)) resourceRoutes(app, resource, callOf)
+      revocationListRoute(app, { authorities: resources.sshCertificateAuthorities, records }, callOf)
     },
   }
 }
 
-function createResources(parts: ResourceParts) {
+function createResources(parts: ResourceParts, { sshEmptyPrincipals }: ManagementSettings) {
   return {
     apiKeys: new Resource(apiKeys, parts),
     botUsers: new Resource(botUsers, parts),
     serviceUsers: new Resource({ ...botUsers, model: serviceUserModel }, parts),
     credentials: new Resource(credentials, parts),
+    ...createSshResources(parts, sshEmptyPrincipals),
   }
 }

@@ -39,7 +39,7 @@ export const sshErrors = defineErrors({
     code: 1950,
     status: 400,
     owner: 'caller',
-    msg: 'The public key cannot be certified: {problem}.',
+    msg: 'The field public_key holds a key that cannot be certified: {problem}.',
   },
   ssh_user_authority_missing: authorityMissing(1951),
   ssh_public_key_missing: {

@@ -10,7 +10,9 @@ export const sshCertificateInput = {
   public_key: Type.String({ description: 'The line of a .pub file.' }),
   principals: Type.Optional(Type.Array(Type.String(), { maxItems: sshPrincipalsMax })),
   valid_after: Type.Optional(Type.String({ description: 'RFC 3339; now, when it is left out.' })),
-  valid_until: Type.Optional(Type.String({ description: 'RFC 3339; the first moment at which it is no longer valid.' })),
+  valid_until: Type.Optional(
+    Type.String({ description: 'RFC 3339; the first moment at which it is no longer valid.' }),
+  ),
 }
 
 export const sshCertificateReply = {

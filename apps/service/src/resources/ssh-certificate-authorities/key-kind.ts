@@ -6,10 +6,7 @@ export type KeyKind =
   | { readonly type: 'ecdsa'; readonly namedCurve: string }
   | { readonly type: 'rsa'; readonly modulusLength: number }
 
-type KeyChoice = Pick<
-  CreateOf<typeof sshCertificateAuthorityModel>,
-  'private_key_type' | 'elliptic_curve' | 'key_size'
->
+type KeyChoice = Pick<CreateOf<typeof sshCertificateAuthorityModel>, 'private_key_type' | 'elliptic_curve' | 'key_size'>
 
 const defaultKeySize = 2048
 const keySizes = [2048, 4096]

@@ -3,19 +3,20 @@ import { encodeRevocationList, parsePublicKey } from '@tunnel/ssh-certificates'
 import type { FastifyInstance, RouteShorthandOptions } from 'fastify'
 import { Type } from 'typebox'
 import type { CallReader } from '../../api/caller.ts'
+import type { Records } from '../../storage/records.ts'
 import type { Resource } from '../kernel/resource.ts'
+import { revokedKeyIds } from '../ssh-certificates/revocations.ts'
 import type { SshAuthorityBody } from './ssh-certificate-authorities.ts'
 
 export interface RevocationListParts {
   readonly authorities: Resource<typeof sshCertificateAuthorityModel, SshAuthorityBody>
-  /** Key ids of the certificates of an authority that are revoked. */
-  revokedKeyIds(authorityId: string, now: number): Promise<string[]>
+  readonly records: Records
 }
 
 /** The OpenSSH key revocation list of an authority: an addition of this product, which makes a delete revoke. */
 export function revocationListRoute(
   app: FastifyInstance,
-  { authorities, revokedKeyIds }: RevocationListParts,
+  { authorities, records }: RevocationListParts,
   callOf: CallReader,
 ): void {
   const path = `${sshCertificateAuthorityModel.path}/:id/krl`
@@ -25,7 +26,7 @@ export function revocationListRoute(
     const generatedAt = BigInt(Math.floor(call.now / 1000))
     const list = encodeRevocationList({
       authority: parsePublicKey(body.public_key),
-      keyIds: await revokedKeyIds(id, call.now),
+      keyIds: await revokedKeyIds(records, id, call.now),
       version: generatedAt,
       generatedAt,
       comment: id,

@@ -59,15 +59,16 @@ function readPublicKey(text: string): SshPublicKey {
   }
 }
 
-/** The message names the mistake and never repeats the text, which may be a private key. */
-function publicKeyRefused({ kind, message: problem }: PublicKeyError): ServiceError {
+/** Names the mistake and never repeats the text, which may be a private key. */
+function publicKeyRefused({ kind, mistake, message: problem }: PublicKeyError): ServiceError {
+  const options = { details: { field: 'public_key', mistake } }
   switch (kind) {
     case 'missing':
-      return new ServiceError('ssh_public_key_missing')
+      return new ServiceError('ssh_public_key_missing', {}, options)
     case 'unparsable':
-      return new ServiceError('ssh_public_key_unparsable', { problem })
+      return new ServiceError('ssh_public_key_unparsable', { problem }, options)
     case 'unsupported':
-      return new ServiceError('ssh_public_key_unsupported', { problem })
+      return new ServiceError('ssh_public_key_unsupported', { problem }, options)
   }
 }
 

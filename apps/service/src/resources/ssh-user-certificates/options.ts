@@ -4,10 +4,14 @@ import { ServiceError } from '@tunnel/models'
 const nameMaxBytes = 255
 
 /** Throws for options that no server could read; a certificate that carries one would be refused at every login. */
-export function checkOptions(field: 'critical_options' | 'extensions', options: Readonly<Record<string, string>>): void {
+export function checkOptions(
+  field: 'critical_options' | 'extensions',
+  options: Readonly<Record<string, string>>,
+): void {
   for (const [name, text] of Object.entries(options)) {
     const problem = problemWith(name, text)
-    if (problem !== undefined) throw new ServiceError('field_invalid', { field: `${field}.${name.slice(0, 80)}`, problem })
+    if (problem !== undefined)
+      throw new ServiceError('field_invalid', { field: `${field}.${name.slice(0, 80)}`, problem })
   }
 }
 
