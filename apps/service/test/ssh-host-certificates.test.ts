@@ -107,6 +107,7 @@ it('changes its texts and nothing else', async () => {
     )
 })
 
+// An empty text is no field at all for the API: 'no public key' above.
 describe('a public key that is none', () => {
   const unsupported = ['certificate', 'hardware_key', 'dsa', 'unknown_type', 'rsa_too_small', 'rsa_too_large']
 
@@ -115,7 +116,7 @@ describe('a public key that is none', () => {
     return unsupported.includes(mistake) ? 1950 : 1934
   }
 
-  it.each(badPublicKeys)(
+  it.each(badPublicKeys.filter(([, text]) => text !== ''))(
     'is refused with its own error; nothing is stored and none of it comes back: %s',
     async (...row) => {
       const [, text, mistake] = row
