@@ -1,4 +1,4 @@
-import type { Socket } from 'node:net'
+import type { Readable } from 'node:stream'
 import { Deadlines } from './deadlines.ts'
 import type { ForwardContext, ForwardMetrics, TimedWait } from './forward/forward-context.ts'
 import { StreamPool } from './forward/stream-pool.ts'
@@ -7,8 +7,8 @@ import type { EdgeLimits } from './limits.ts'
 /** Everything of the edge that waits, on one timer; none of it costs a timer per request. */
 export class EdgeTimers implements Disposable {
   readonly forwarding: ForwardContext
-  /** Connections whose visitor still sends a body that nobody wants. */
-  readonly linger: Deadlines<Socket>
+  /** Visitors that still send a body nobody wants. */
+  readonly linger: Deadlines<Readable>
   readonly #timer: NodeJS.Timeout
 
   constructor(limits: EdgeLimits, metrics: ForwardMetrics) {
@@ -16,7 +16,7 @@ export class EdgeTimers implements Disposable {
     const responseDeadlines = new Deadlines<TimedWait>(limits.upstreamResponseMs, now, (wait) => wait.onTooSlow())
     const pool = new StreamPool(poolBounds(limits), now)
     this.forwarding = { pool, responseDeadlines, responseMs: limits.upstreamResponseMs, metrics }
-    this.linger = new Deadlines<Socket>(limits.lingerMs, now, (socket) => socket.destroy())
+    this.linger = new Deadlines<Readable>(limits.lingerMs, now, (source) => source.destroy())
     this.#timer = setInterval(() => {
       responseDeadlines.expire()
       pool.expire()

@@ -52,7 +52,7 @@ export async function startEdge(deps: EdgeDeps): Promise<Edge> {
   const handle = pipeline([observe(observers), lookup(deps.endpoints), forward(timers.forwarding)])
   const intake: Intake = new Intake({ ...deps, limits, observers, handle })
   const http1 = createHttp1Server(intake, limits, timers.linger)
-  const http2 = createHttp2Server(intake, limits)
+  const http2 = createHttp2Server(intake, limits, timers.linger)
   const https = createHttpsListener(deps.certificates, http1, http2.server, limits)
   const connections = trackConnections([http1, https])
   await Promise.all([listen(http1, deps.httpListen), listen(https, deps.httpsListen)])

@@ -60,6 +60,7 @@ export class Exchange {
     this.start(head)
     this.responseBytes = body.length
     this.response.end(body, [])
+    this.body?.discard()
   }
 
   /** Answers with the page of a failure; when a response has begun, breaks it off. */

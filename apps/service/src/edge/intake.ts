@@ -114,5 +114,6 @@ export class Intake {
     const isOwnConnection = arrival.received.version !== '2.0'
     response.start(isOwnConnection ? { ...head, headers: [...head.headers, 'Connection', 'close'] } : head)
     response.end(body, [])
+    arrival.openBody().discard()
   }
 }

@@ -4,8 +4,8 @@ import { startEdge, type EdgeDeps } from '../../src/edge/edge.ts'
 import type { EdgeTunnel, EndpointState } from '../../src/edge/endpoint-lookup.ts'
 import type { EdgeLimits } from '../../src/edge/limits.ts'
 import type { OwnHost } from '../../src/edge/own-host.ts'
-import { fixedCertificate } from './fixed-certificate.ts'
 import { TcpStream } from './tcp-stream.ts'
+import { testCertificates } from './test-certificates.ts'
 
 export interface EdgeOptions {
   /** The port behind `app.test`. */
@@ -41,7 +41,7 @@ export async function startTestEdge(options: EdgeOptions = {}) {
     httpListen: { host: '127.0.0.1', port: 0 },
     httpsListen: { host: '127.0.0.1', port: 0 },
     endpoints: { find: (hostName) => endpoints.get(hostName) ?? { kind: 'unknown' } },
-    certificates: options.certificates ?? fixedCertificate(),
+    certificates: options.certificates ?? (await testCertificates()),
     ownHosts: options.ownHosts ?? new Map(),
     accessLog: options.accessLog ?? null,
     metrics: registry,

@@ -93,7 +93,7 @@ export class Forwarding implements UpstreamListener {
     this.#isHeadHeld = false
     this.#isOver = true
     this.#exchange.response.end(lastChunk, forwardableTrailers(trailers))
-    if (!this.#isRequestSent) this.#exchange.body?.resume()
+    if (!this.#isRequestSent) this.#exchange.body?.discard()
   }
 
   onUpgrade(head: ResponseHead & ResponseFraming, rest: Buffer): void {

@@ -5,7 +5,7 @@ import { malformed } from '../headers/request-headers.ts'
 import type { Intake } from '../intake.ts'
 import type { EdgeLimits } from '../limits.ts'
 import { Http1Response } from '../visitor/http1-response.ts'
-import { RequestBody } from '../visitor/request-body.ts'
+import { type Linger, RequestBody } from '../visitor/request-body.ts'
 import { UpgradeResponse } from '../visitor/upgrade-response.ts'
 import type { ReceivedRequest } from '../visitor/visitor-request.ts'
 import { visitorOf } from '../visitor/visitor.ts'
@@ -33,16 +33,10 @@ export function createHttp1Server(intake: Intake, limits: EdgeLimits, linger: Li
   server.maxConnections = limits.maxConnections
   server.on('request', (request, response) => admitRequest(intake, linger, request, response, false))
   server.on('checkContinue', (request, response) => admitRequest(intake, linger, request, response, true))
-  server.on('upgrade', (request, socket, head) => admitUpgrade(intake, request, socket, head))
+  server.on('upgrade', (request, socket, head) => admitUpgrade(intake, linger, request, socket, head))
   server.on('connect', (_request, socket) => answerUnread(socket, malformed('CONNECT is not offered here')))
   server.on('clientError', (error, socket) => answerUnread(socket, error))
   return server
-}
-
-/** Ends connections whose visitor goes on sending a body that nobody wants any more. */
-export interface Linger {
-  start(socket: Socket): void
-  stop(socket: Socket): void
 }
 
 /** Node asks before it gives up its hands on a connection. `h2c` would make the upstream speak past the edge's checks. */
@@ -64,10 +58,7 @@ function admitRequest(
     visitor: visitorOf(request.socket),
     received: receivedRequest(request),
     upgrade: undefined,
-    openBody: () => {
-      response.on('close', () => dropRest(request, linger))
-      return new RequestBody(request, () => request.rawTrailers)
-    },
+    openBody: () => new RequestBody(request, () => request.rawTrailers, linger),
     openResponse: (onClosed) => {
       const visitorResponse = new Http1Response(response, isContinueAwaited, () => intake.isDraining)
       response.on('close', () => {
@@ -83,22 +74,13 @@ function admitRequest(
   })
 }
 
-/** The rest of a body that came too late for its response is read and dropped, for a while. */
-function dropRest(request: IncomingMessage, linger: Linger): void {
-  const { socket } = request
-  if (request.complete || socket.destroyed) return
-  linger.start(socket)
-  request.on('end', () => linger.stop(socket))
-  request.resume()
-}
-
-function admitUpgrade(intake: Intake, request: IncomingMessage, socket: Duplex, head: Buffer): void {
+function admitUpgrade(intake: Intake, linger: Linger, request: IncomingMessage, socket: Duplex, head: Buffer): void {
   if (!(socket instanceof Socket)) return void socket.destroy()
   intake.admit({
     visitor: visitorOf(socket),
     received: receivedRequest(request),
     upgrade: request.headers.upgrade,
-    openBody: () => new RequestBody(request, () => []),
+    openBody: () => new RequestBody(request, () => [], linger),
     openResponse: (onClosed) => {
       if (head.length > 0) socket.unshift(head)
       const visitorResponse = new UpgradeResponse(request, socket)

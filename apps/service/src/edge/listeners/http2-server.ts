@@ -12,7 +12,7 @@ import type { HeaderList } from '../headers/header-list.ts'
 import type { Intake } from '../intake.ts'
 import type { EdgeLimits } from '../limits.ts'
 import { Http2Response } from '../visitor/http2-response.ts'
-import { RequestBody } from '../visitor/request-body.ts'
+import { type Linger, RequestBody } from '../visitor/request-body.ts'
 import type { ReceivedRequest } from '../visitor/visitor-request.ts'
 import { type Visitor, visitorOf } from '../visitor/visitor.ts'
 
@@ -24,7 +24,7 @@ export interface Http2Sessions {
 }
 
 /** Speaks HTTP/2 with visitors over connections that the HTTPS listener hands in with `emit('connection')`. */
-export function createHttp2Server(intake: Intake, limits: EdgeLimits): Http2Sessions {
+export function createHttp2Server(intake: Intake, limits: EdgeLimits, linger: Linger): Http2Sessions {
   const sessions = new Set<ServerHttp2Session>()
   const server = createServer({
     settings: {
@@ -51,7 +51,7 @@ export function createHttp2Server(intake: Intake, limits: EdgeLimits): Http2Sess
   server.on('stream', (stream, headers, flags, rawHeaders) => {
     const visitor = stream.session === undefined ? undefined : visitorOf(stream.session.socket)
     if (visitor === undefined) stream.destroy()
-    else admitStream(intake, visitor, stream, headers, flags, rawHeaders)
+    else admitStream(intake, linger, visitor, stream, headers, flags, rawHeaders)
   })
   return { server, drain: () => sessions.forEach((session) => session.close()) }
 }
@@ -60,6 +60,7 @@ const pseudoHeaderCount = 4
 
 function admitStream(
   intake: Intake,
+  linger: Linger,
   visitor: Visitor,
   stream: ServerHttp2Stream,
   headers: IncomingHttpHeaders,
@@ -73,7 +74,7 @@ function admitStream(
     visitor,
     received: receivedRequest(rawHeaders, (flags & constants.NGHTTP2_FLAG_END_STREAM) !== 0),
     upgrade: undefined,
-    openBody: () => new RequestBody(stream, () => trailers),
+    openBody: () => new RequestBody(stream, () => trailers, linger),
     openResponse: (onClosed) => {
       const response = new Http2Response(stream)
       stream.on('close', () => {

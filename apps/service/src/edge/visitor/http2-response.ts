@@ -40,8 +40,6 @@ export class Http2Response implements VisitorResponse {
     const isEmpty = lastChunk === undefined && trailers.length === 0
     this.#respond(isEmpty)
     if (!this.#isOpen) return
-    // Without this a visitor that still sends a body nobody reads would keep the stream (RFC 9113 8.1).
-    this.#stream.once('finish', () => this.#stream.close(constants.NGHTTP2_NO_ERROR))
     this.#stream.end(lastChunk)
   }
 

@@ -7,20 +7,38 @@ export interface BodyReceiver {
   onEnd(trailers: HeaderList): void
 }
 
+/** Ends visitors that go on sending a body nobody wants any more. */
+export interface Linger {
+  start(source: Readable): void
+  stop(source: Readable): void
+}
+
 /** The body of a visitor's request, not read before somebody asks for it. */
 export class RequestBody {
   readonly #source: Readable
   readonly #trailers: () => HeaderList
+  readonly #linger: Linger
 
-  constructor(source: Readable, trailers: () => HeaderList) {
+  constructor(source: Readable, trailers: () => HeaderList, linger: Linger) {
     this.#source = source
     this.#trailers = trailers
+    this.#linger = linger
   }
 
   /** Starts delivery. A body that breaks off shows as the closing of the response, not here. */
   deliverTo(receiver: BodyReceiver): void {
     this.#source.on('data', (chunk: Buffer) => receiver.onData(chunk))
     this.#source.on('end', () => receiver.onEnd(this.#trailers()))
+  }
+
+  /** The response does not depend on the rest: it is read and dropped, for a while, so that the visitor sees the response. */
+  discard(): void {
+    const source = this.#source
+    if (source.readableEnded || source.destroyed) return
+    this.#linger.start(source)
+    source.on('close', () => this.#linger.stop(source))
+    source.on('end', () => this.#linger.stop(source))
+    source.resume()
   }
 
   pause(): void {
