@@ -1,0 +1,48 @@
+/** One CAA record as `dns.resolveCaa` gives it: its tag is a property beside `critical`. */
+export type CaaRecord = { readonly critical: number } & Readonly<Record<string, string | number>>
+
+export interface CaaQuestion {
+  /** The domain names by which the authority recognises itself. */
+  readonly identities: readonly string[]
+  readonly isWildcard: boolean
+  readonly method: 'dns-01' | 'http-01'
+  readonly accountUrl: string
+}
+
+const knownTags = new Set(['issue', 'issuewild', 'iodef', 'contactemail', 'contactphone', 'issuemail', 'issuevmc'])
+
+/** Whether a set of CAA records lets the authority issue (RFC 8659 4, RFC 8657). An empty set does. */
+export function caaPermits(records: readonly CaaRecord[], question: CaaQuestion): boolean {
+  if (records.some((record) => isCritical(record) && !knownTags.has(tagOf(record)))) return false
+  const wildcardRecords = records.filter((record) => tagOf(record) === 'issuewild')
+  const plainRecords = records.filter((record) => tagOf(record) === 'issue')
+  const relevant = question.isWildcard && wildcardRecords.length > 0 ? wildcardRecords : plainRecords
+  return relevant.length === 0 || relevant.some((record) => permits(String(record[tagOf(record)]), question))
+}
+
+function isCritical({ critical }: CaaRecord): boolean {
+  return (critical & 0x80) !== 0
+}
+
+function tagOf(record: CaaRecord): string {
+  return Object.keys(record).find((key) => key !== 'critical') ?? ''
+}
+
+/** `authority.example; validationmethods=dns-01; accounturi=https://…` */
+function permits(value: string, { identities, method, accountUrl }: CaaQuestion): boolean {
+  const [issuer = '', ...parameters] = value.split(';').map((part) => part.trim())
+  if (!identities.includes(issuer.toLowerCase())) return false
+  const settings = new Map(parameters.filter((part) => part !== '').map((part) => splitOnce(part)))
+  const methods = settings.get('validationmethods')
+  const account = settings.get('accounturi')
+  return (
+    (methods === undefined || methods.split(',').includes(method)) && (account === undefined || account === accountUrl)
+  )
+}
+
+function splitOnce(parameter: string): [name: string, value: string] {
+  const at = parameter.indexOf('=')
+  return at < 0
+    ? [parameter.toLowerCase(), '']
+    : [parameter.slice(0, at).trim().toLowerCase(), parameter.slice(at + 1).trim()]
+}

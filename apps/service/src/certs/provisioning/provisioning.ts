@@ -1,0 +1,81 @@
+import { DueTimes } from '../../jobs/due-times.ts'
+import { KeyedRunner } from '../../jobs/keyed-runner.ts'
+import { type CertificateState, dueAtMs } from './certificate-state.ts'
+import { Provisioner, type ProvisionerOptions } from './provisioner.ts'
+
+export interface ProvisioningOptions extends ProvisionerOptions {
+  /** Every subject that exists, to begin with. */
+  readonly subjectIds: () => Promise<readonly string[]>
+}
+
+/** Each run may make an RSA key, which fills one of the four threads that files and names are read with. */
+const parallelMax = 2
+const afterConflictMs = 60_000
+
+/** Looks after all subjects: runs each one when it is due, one run at a time per subject. A restart loses nothing. */
+export class Provisioning implements AsyncDisposable {
+  readonly #options: ProvisioningOptions
+  readonly #provisioner: Provisioner
+  readonly #runner = new KeyedRunner({ parallelMax })
+  readonly #dueTimes: DueTimes
+  /** Subjects that changed while they were worked on. */
+  readonly #changed = new Set<string>()
+  readonly #active = new Set<string>()
+
+  private constructor(options: ProvisioningOptions) {
+    this.#options = options
+    this.#provisioner = new Provisioner(options)
+    this.#dueTimes = new DueTimes({ nowMs: options.nowMs, onDue: (id) => this.#start(id) })
+  }
+
+  /** Takes up what the last process left: interrupted work at once, the rest at its time. */
+  static async start(options: ProvisioningOptions): Promise<Provisioning> {
+    const provisioning = new Provisioning(options)
+    for (const id of await options.subjectIds()) {
+      const stored = await options.states.read(id)
+      provisioning.#dueTimes.set(id, stored === null ? 0 : dueAtMs(stored.state))
+    }
+    return provisioning
+  }
+
+  /** A subject was created, changed or deleted: look at it now. */
+  notice(id: string): void {
+    if (this.#active.has(id)) this.#changed.add(id)
+    else this.#start(id)
+  }
+
+  /** How many subjects wait for a time to come. */
+  get waiting(): number {
+    return this.#dueTimes.size
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    this.#dueTimes[Symbol.dispose]()
+    await this.#runner[Symbol.asyncDispose]()
+  }
+
+  #start(id: string): void {
+    this.#dueTimes.set(id, null)
+    this.#active.add(id)
+    void this.#runner
+      .submit(id, (signal) => this.#run(id, signal))
+      .finally(() => {
+        this.#active.delete(id)
+        if (this.#changed.delete(id)) this.#start(id)
+      })
+  }
+
+  async #run(id: string, signal: AbortSignal): Promise<void> {
+    try {
+      this.#waitFor(id, await this.#provisioner.run(id, signal))
+    } catch (error) {
+      if (signal.aborted) return
+      this.#options.onFailure(id, error)
+      this.#dueTimes.set(id, this.#options.nowMs() + afterConflictMs)
+    }
+  }
+
+  #waitFor(id: string, state: CertificateState | null): void {
+    if (state !== null) this.#dueTimes.set(id, dueAtMs(state))
+  }
+}
