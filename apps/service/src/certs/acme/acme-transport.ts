@@ -32,6 +32,8 @@ export interface AcmeDirectory {
   readonly newAccount: string
   readonly newOrder: string
   readonly renewalInfo: string | null
+  /** How CAA records name this authority; empty when it does not say. */
+  readonly caaIdentities: readonly string[]
 }
 
 const requestWithinMs = 20_000
@@ -87,10 +89,17 @@ export class AcmeTransport implements AsyncDisposable {
 
   async #readDirectory(): Promise<AcmeDirectory> {
     const { body } = await this.get('directory', this.#options.directoryUrl)
-    const { newNonce, newAccount, newOrder, renewalInfo } = (body ?? {}) as Record<string, unknown>
+    const { newNonce, newAccount, newOrder, renewalInfo, meta } = (body ?? {}) as Record<string, unknown>
     if (typeof newNonce !== 'string' || typeof newAccount !== 'string' || typeof newOrder !== 'string')
       throw new AcmeError('directory', { problem: null, cause: new Error('not an ACME directory') })
-    return { newNonce, newAccount, newOrder, renewalInfo: typeof renewalInfo === 'string' ? renewalInfo : null }
+    const { caaIdentities } = (meta ?? {}) as Record<string, unknown>
+    return {
+      newNonce,
+      newAccount,
+      newOrder,
+      renewalInfo: typeof renewalInfo === 'string' ? renewalInfo : null,
+      caaIdentities: Array.isArray(caaIdentities) ? caaIdentities.map((name) => String(name).toLowerCase()) : [],
+    }
   }
 
   async #takeNonce(): Promise<string> {

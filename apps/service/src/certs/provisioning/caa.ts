@@ -1,5 +1,8 @@
-/** One CAA record as `dns.resolveCaa` gives it: its tag is a property beside `critical`. */
-export type CaaRecord = { readonly critical: number } & Readonly<Record<string, string | number>>
+export interface CaaRecord {
+  readonly isCritical: boolean
+  readonly tag: string
+  readonly value: string
+}
 
 export interface CaaQuestion {
   /** The domain names by which the authority recognises itself. */
@@ -13,19 +16,10 @@ const knownTags = new Set(['issue', 'issuewild', 'iodef', 'contactemail', 'conta
 
 /** Whether a set of CAA records lets the authority issue (RFC 8659 4, RFC 8657). An empty set does. */
 export function caaPermits(records: readonly CaaRecord[], question: CaaQuestion): boolean {
-  if (records.some((record) => isCritical(record) && !knownTags.has(tagOf(record)))) return false
-  const wildcardRecords = records.filter((record) => tagOf(record) === 'issuewild')
-  const plainRecords = records.filter((record) => tagOf(record) === 'issue')
-  const relevant = question.isWildcard && wildcardRecords.length > 0 ? wildcardRecords : plainRecords
-  return relevant.length === 0 || relevant.some((record) => permits(String(record[tagOf(record)]), question))
-}
-
-function isCritical({ critical }: CaaRecord): boolean {
-  return (critical & 0x80) !== 0
-}
-
-function tagOf(record: CaaRecord): string {
-  return Object.keys(record).find((key) => key !== 'critical') ?? ''
+  if (records.some(({ isCritical, tag }) => isCritical && !knownTags.has(tag))) return false
+  const tagged = (wanted: string) => records.filter(({ tag }) => tag === wanted)
+  const relevant = question.isWildcard && tagged('issuewild').length > 0 ? tagged('issuewild') : tagged('issue')
+  return relevant.length === 0 || relevant.some(({ value }) => permits(value, question))
 }
 
 /** `authority.example; validationmethods=dns-01; accounturi=https://…` */

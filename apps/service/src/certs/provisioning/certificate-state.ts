@@ -1,7 +1,7 @@
 import { retryDelayMs, type RetrySchedule } from '../../jobs/retry-schedule.ts'
 import type { CertificateKeyType } from '../acme/certificate-key.ts'
 import type { RenewalInfo } from '../acme/renewal-info.ts'
-import { type Failure, type FailureCode, OrderLimitReached } from './failure.ts'
+import type { Failure, FailureCode } from './failure.ts'
 import { fallbackRenewalMs, plannedRenewalMs, type Validity } from './renewal-plan.ts'
 import { type CertificateSubject, isWanted } from './subject.ts'
 
@@ -89,8 +89,24 @@ export function withStartedJob(state: CertificateState, nowMs: number): Certific
 export function withOrder(state: CertificateState, nowMs: number): CertificateState {
   const recent = state.ordersAtMs.filter((atMs) => atMs > nowMs - hourMs)
   const [oldest = nowMs] = recent
-  if (recent.length >= ordersPerHourMax) throw new OrderLimitReached(oldest + hourMs - nowMs)
+  if (recent.length >= ordersPerHourMax) throw new OrderLimitReached(oldest + hourMs)
   return { ...state, ordersAtMs: [...recent, nowMs] }
+}
+
+/** Our own limit, which keeps us below those of the authority. */
+export class OrderLimitReached extends Error {
+  override readonly name = 'OrderLimitReached'
+  readonly freeAtMs: number
+
+  constructor(freeAtMs: number) {
+    super('enough orders for these names within an hour')
+    this.freeAtMs = freeAtMs
+  }
+}
+
+/** The job waits, with whatever failure it showed before. */
+export function withPostponedJob(state: CertificateState, untilMs: number): CertificateState {
+  return state.job === null ? state : { ...state, job: { ...state.job, retriesAtMs: untilMs } }
 }
 
 export function withFailure(

@@ -16,17 +16,6 @@ export class DnsProblem extends Error {
   override readonly name = 'DnsProblem'
 }
 
-/** Our limit of orders protects the limits that the authority sets; it says when there is room again. */
-export class OrderLimitReached extends Error {
-  override readonly name = 'OrderLimitReached'
-  readonly freeInMs: number
-
-  constructor(freeInMs: number) {
-    super('too many orders for these names within an hour')
-    this.freeInMs = freeInMs
-  }
-}
-
 const detailMaxChars = 300
 const internalMsg = 'The certificate could not be obtained at the moment. It is tried again without your doing.'
 
@@ -49,8 +38,6 @@ const nameProblems = {
 /** Sorts a failure by where it arose: `unauthorized` at a challenge is the customer's, at our account it is ours. */
 export function failureOf(error: unknown): Failure {
   if (error instanceof DnsProblem) return { code: 'DNS_ERROR', msg: error.message, retryAfterMs: 0 }
-  if (error instanceof OrderLimitReached)
-    return { code: 'INTERNAL_ERROR', msg: internalMsg, retryAfterMs: error.freeInMs }
   if (!(error instanceof AcmeError)) return { code: 'INTERNAL_ERROR', msg: internalMsg, retryAfterMs: 0 }
   const retryAfterMs = error.retryAfterMs ?? 0
   if (error.problem === null || !concernsNames(error.step, error.problem))

@@ -1,10 +1,12 @@
 import { AcmeError } from '../acme/acme-error.ts'
-import type { AcmeClient } from '../acme/acme-client.ts'
-import { type ChallengePresenter, type IssuedCertificate, issueCertificate } from '../acme/issue.ts'
+import type { WantedIssue } from '../acme/acme-connection.ts'
+import type { ChallengePresenter, IssuedCertificate } from '../acme/issue.ts'
+import type { RenewalInfo } from '../acme/renewal-info.ts'
 import {
   type CertificateState,
   needsOrder,
   newState,
+  OrderLimitReached,
   withCertificate,
   withConfirmation,
   withFailure,
@@ -12,12 +14,13 @@ import {
   withoutCertificate,
   withoutJob,
   withoutRenewalInfo,
+  withPostponedJob,
   withRenewalInfo,
   withStartedJob,
 } from './certificate-state.ts'
 import { type CheckedCertificate, checkIssued } from './check-issued.ts'
 import { failureOf } from './failure.ts'
-import { checkCaa, checkRequirements, type NameLookup } from './preflight.ts'
+import { type AuthorityIdentity, checkCaa, checkRequirements, type NameLookup } from './preflight.ts'
 import { type CertificateSubject, isWanted, type ProofMethod, type WantedCertificate } from './subject.ts'
 
 /** The resources that have names to look after. */
@@ -43,16 +46,22 @@ export interface IssuedCertificates {
   detach(subjectId: string): Promise<void>
 }
 
+/** The authority that certificates come from. */
+export interface CertificateAuthority {
+  issue(wanted: WantedIssue, presenter: ChallengePresenter, signal: AbortSignal): Promise<IssuedCertificate>
+  /** Null when it says nothing about renewals. */
+  renewalInfo(renewalId: string): Promise<RenewalInfo | null>
+  identity(): Promise<AuthorityIdentity>
+  /** It may have lost our account; the next request registers again. */
+  forgetAccount(): void
+}
+
 export interface ProvisionerOptions {
   readonly subjects: Subjects
   readonly states: CertificateStates
   readonly certificates: IssuedCertificates
   readonly lookup: NameLookup
-  readonly acme: {
-    client(): Promise<AcmeClient>
-    identities(): Promise<readonly string[]>
-    readonly profile: string | null
-  }
+  readonly authority: CertificateAuthority
   readonly presenterFor: (proof: ProofMethod) => ChallengePresenter
   readonly nowMs: () => number
   /** 0 ≤ n < 1. */
@@ -77,21 +86,29 @@ export class Provisioner {
   async run(id: string, signal: AbortSignal): Promise<CertificateState | null> {
     const { subjects, states } = this.#options
     const subject = await subjects.find(id)
+    const progress = new Progress(id, states, await states.read(id))
+    const isManaged = subject !== null && subject.certificate !== null
+    if (!isManaged && progress.state.held !== null) await this.#switchOff(id, progress)
     if (subject === null) {
       await states.remove(id)
       return null
     }
-    const progress = new Progress(id, states, await states.read(id))
-    if (subject.certificate === null && progress.state.held !== null) await this.#switchOff(id, progress)
     try {
       await this.#advance(subject, progress, signal)
     } catch (error) {
       // A stopping service is no failure of the job: the next start goes on with it.
       if (error instanceof StateChanged || signal.aborted) throw error
-      this.#options.onFailure(id, error)
-      await progress.save(withFailure(progress.state, failureOf(error), this.#options.nowMs(), this.#options.random()))
+      await progress.save(this.#afterFailure(id, progress.state, error))
     }
     return progress.state
+  }
+
+  #afterFailure(id: string, state: CertificateState, error: unknown): CertificateState {
+    const { authority, nowMs, random, onFailure } = this.#options
+    if (error instanceof OrderLimitReached) return withPostponedJob(state, error.freeAtMs)
+    onFailure(id, error)
+    authority.forgetAccount()
+    return withFailure(state, failureOf(error), nowMs(), random())
   }
 
   async #switchOff(id: string, progress: Progress): Promise<void> {
@@ -113,46 +130,27 @@ export class Provisioner {
   }
 
   async #obtain(id: string, wanted: WantedCertificate, progress: Progress, signal: AbortSignal): Promise<void> {
-    const { acme, lookup, nowMs, subjects, certificates } = this.#options
-    const client = await acme.client()
-    await checkCaa(wanted, { identities: await acme.identities(), accountUrl: client.account.identity.kid }, lookup)
+    const { authority, presenterFor, lookup, nowMs, subjects, certificates } = this.#options
+    await checkCaa(wanted, await authority.identity(), lookup)
     await progress.save(withOrder(progress.state, nowMs()))
-    const issued = checkIssued(await this.#order(client, wanted, progress.state, signal), wanted.names, nowMs())
+    const replaces = progress.state.held?.renewalId ?? null
+    const issued = await authority.issue({ ...wanted, replaces }, presenterFor(wanted.proof), signal)
+    const checked = checkIssued(issued, wanted.names, nowMs())
     const current = (await subjects.find(id))?.certificate
     // Cancelled or changed while the order ran: what it brought must not be used.
     if (!current || !isWanted(current, wanted)) return
-    const certificateId = await certificates.attach(id, issued)
-    const { notBeforeMs, notAfterMs, renewalId } = issued
-    const held = { id: certificateId, names: wanted.names, keyType: wanted.keyType, notBeforeMs, notAfterMs, renewalId }
+    const { names, keyType } = wanted
+    const { notBeforeMs, notAfterMs, renewalId } = checked
+    const held = { id: await certificates.attach(id, checked), names, keyType, notBeforeMs, notAfterMs, renewalId }
     await progress.save(withCertificate(progress.state, held, nowMs()))
   }
 
-  async #order(
-    client: AcmeClient,
-    wanted: WantedCertificate,
-    { held }: CertificateState,
-    signal: AbortSignal,
-  ): Promise<IssuedCertificate> {
-    const { names, keyType, proof } = wanted
-    const conversation = { client, presenter: this.#options.presenterFor(proof), signal }
-    const request = { names, keyType, profile: this.#options.acme.profile, replaces: held?.renewalId ?? null }
-    try {
-      return await issueCertificate(conversation, request)
-    } catch (error) {
-      // Another order was told to replace the same certificate (RFC 9773 5).
-      const isReplaced = error instanceof AcmeError && error.step === 'order' && error.problem?.status === 409
-      if (!isReplaced || request.replaces === null) throw error
-      return issueCertificate(conversation, { ...request, replaces: null })
-    }
-  }
-
   async #askRenewalInfo(progress: Progress): Promise<void> {
-    const { acme, nowMs, random } = this.#options
+    const { authority, nowMs, random } = this.#options
     const { held, renewalInfoAtMs } = progress.state
     if (!held?.renewalId || renewalInfoAtMs === null || renewalInfoAtMs > nowMs()) return
     try {
-      const client = await acme.client()
-      const info = await client.renewalInfo(held.renewalId)
+      const info = await authority.renewalInfo(held.renewalId)
       await progress.save(withRenewalInfo(progress.state, info, nowMs(), random()))
     } catch (error) {
       if (!(error instanceof AcmeError)) throw error

@@ -33,6 +33,7 @@ export class Provisioning implements AsyncDisposable {
     const provisioning = new Provisioning(options)
     for (const id of await options.subjectIds()) {
       const stored = await options.states.read(id)
+      if (stored !== null && stored.state.confirmedAtMs !== null) await options.subjects.confirmed(id)
       provisioning.#dueTimes.set(id, stored === null ? 0 : dueAtMs(stored.state))
     }
     return provisioning

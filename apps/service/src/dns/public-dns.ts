@@ -1,0 +1,114 @@
+import type { DecodedPacket } from 'dns-packet'
+import { type CaaRecord as NodeCaaRecord, promises } from 'node:dns'
+import { askServer } from './ask-server.ts'
+
+export interface CaaRecord {
+  readonly isCritical: boolean
+  readonly tag: string
+  readonly value: string
+}
+
+export interface PublicDnsOptions {
+  /** Recursors to ask, `address` or `address:port`; null takes the system's. */
+  readonly resolvers: readonly string[] | null
+  /** Where authoritative servers listen; another one than 53 only in tests. */
+  readonly authoritativePort: number
+}
+
+const lookupWithinMs = 2_000
+const lookupTries = 2
+const parentServersMax = 4
+
+/** DNS as the rest of the world sees it. What is not there is an empty list; a lookup that fails throws. */
+export class PublicDns {
+  readonly #resolver = new promises.Resolver({ timeout: lookupWithinMs, tries: lookupTries })
+  readonly #authoritativePort: number
+
+  constructor({ resolvers, authoritativePort }: PublicDnsOptions) {
+    if (resolvers !== null) this.#resolver.setServers(resolvers)
+    this.#authoritativePort = authoritativePort
+  }
+
+  aliasesOf(name: string): Promise<readonly string[]> {
+    return emptyWhenAbsent(this.#resolver.resolveCname(name))
+  }
+
+  async caaOf(name: string): Promise<readonly CaaRecord[]> {
+    return (await emptyWhenAbsent(this.#resolver.resolveCaa(name))).map(toCaaRecord)
+  }
+
+  addressesOf(name: string): Promise<readonly string[]> {
+    return this.#addressesOf(name)
+  }
+
+  /**
+   * The name servers that the parent zone lists for a domain. Asked at the parent's own servers: a recursor would ask the
+   * servers of the domain itself, and hear from us what we want to hear.
+   */
+  async delegationOf(domain: string): Promise<readonly string[]> {
+    const servers = await this.#parentServers(domain)
+    let failure: unknown = new Error(`no name server found above ${domain}`)
+    for (const address of servers) {
+      try {
+        return listedNameservers(
+          await askServer({ address, port: this.#authoritativePort, name: domain, type: 'NS' }),
+          domain,
+        )
+      } catch (error) {
+        failure = error
+      }
+    }
+    throw failure
+  }
+
+  /** Addresses of the servers of the closest enclosing zone. */
+  async #parentServers(domain: string): Promise<string[]> {
+    for (let at = parentOf(domain); at !== ''; at = parentOf(at)) {
+      const names = await emptyWhenAbsent(this.#resolver.resolveNs(at))
+      if (names.length === 0) continue
+      const addresses = await Promise.all(names.slice(0, parentServersMax).map((name) => this.#addressesOf(name)))
+      return addresses.flat().slice(0, parentServersMax)
+    }
+    return []
+  }
+
+  async #addressesOf(name: string): Promise<string[]> {
+    const [v4, v6] = await Promise.all([
+      emptyWhenAbsent(this.#resolver.resolve4(name)),
+      emptyWhenAbsent(this.#resolver.resolve6(name)),
+    ])
+    return [...v4, ...v6]
+  }
+}
+
+/** Node names the tag by a property of its own, beside `critical` and `type`. */
+function toCaaRecord(record: NodeCaaRecord): CaaRecord {
+  const [tag = '', value = ''] = Object.entries(record).find(([key]) => key !== 'critical' && key !== 'type') ?? []
+  return { isCritical: (record.critical & 0x80) !== 0, tag, value: String(value) }
+}
+
+function parentOf(domain: string): string {
+  const dot = domain.indexOf('.')
+  return dot < 0 ? '' : domain.slice(dot + 1)
+}
+
+/** A referral lists them in its authority section; a server that also has authority for the child answers with them. */
+function listedNameservers(response: DecodedPacket, domain: string): string[] {
+  const { rcode } = response as DecodedPacket & { rcode: string }
+  if (rcode !== 'NOERROR' && rcode !== 'NXDOMAIN') throw new Error(`the parent of ${domain} answered ${rcode}`)
+  const records = [...(response.answers ?? []), ...(response.authorities ?? [])]
+  return records
+    .filter((record) => record.type === 'NS' && record.name.toLowerCase() === domain.toLowerCase())
+    .map((record) => (record as { data: string }).data)
+}
+
+const absentCodes = new Set(['ENOTFOUND', 'ENODATA'])
+
+async function emptyWhenAbsent<T>(lookup: Promise<T[]>): Promise<T[]> {
+  try {
+    return await lookup
+  } catch (error) {
+    if (absentCodes.has(String((error as NodeJS.ErrnoException).code))) return []
+    throw error
+  }
+}
