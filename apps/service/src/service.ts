@@ -1,22 +1,34 @@
-import { resolve } from 'node:path'
+import type { AddressInfo } from 'node:net'
+import { dirname, join, resolve } from 'node:path'
 import { mintId } from '@tunnel/models'
-import pino from 'pino'
+import type { FastifyInstance } from 'fastify'
+import pino, { type Logger } from 'pino'
 import { collectDefaultMetrics, Registry } from 'prom-client'
 import { buildApiApp } from './api/api-app.ts'
 import { callerOf } from './api/authentication.ts'
+import { LocalCertificates } from './certs/local-ca/local-certificates.ts'
 import type { ServiceConfig } from './config.ts'
-import { createDashboard } from './dashboard/dashboard.ts'
+import { type Dashboard, createDashboard } from './dashboard/dashboard.ts'
+import { type Edge, startEdge } from './edge/edge.ts'
 import { AccountEvents } from './events/account-events.ts'
 import { eventRoutes } from './events/event-routes.ts'
 import { changePublisher } from './events/publish-changes.ts'
 import { StartedParts } from './lifecycle.ts'
-import { createManagement } from './resources/management.ts'
-import { openStorage } from './storage/open-storage.ts'
+import { apiHost, sessionHost } from './own-hosts.ts'
+import { type Management, createManagement } from './resources/management.ts'
+import { type Sessions, createSessions } from './sessions/sessions.ts'
+import { zoneNames } from './sessions/zone-names.ts'
+import { MasterKeys } from './storage/master-keys.ts'
+import { type Storage, openStorage } from './storage/open-storage.ts'
+import { Sealer } from './storage/sealer.ts'
 
 const partStopWithinMs = 12_000
+const sessionsDrainMs = 5_000
 const dashboardAssets = resolve(import.meta.dirname, '../../dashboard/dist')
+/** Names below the zone that the service uses itself. */
+const ownLabels = ['connect', 'api']
 
-/** A public or private listener, as printed at start: `listening NAME URL`. */
+/** A listener, as printed at start: `listening NAME URL`. */
 export interface Listener {
   readonly name: 'api' | 'edge-http' | 'edge-https' | 'dns'
   readonly url: string
@@ -27,12 +39,22 @@ export interface Service extends AsyncDisposable {
   readonly listeners: readonly Listener[]
 }
 
+/** What all parts are given. */
+interface Surroundings {
+  readonly config: ServiceConfig
+  readonly log: Logger
+  readonly metrics: Registry
+  readonly parts: StartedParts
+}
+
 /** Builds all parts, connects them, and starts them in the order in which they need each other. */
 export async function startService(config: ServiceConfig): Promise<Service> {
   const log = pino({ name: 'service' }, pino.destination({ dest: 2, sync: false }))
   const parts = new StartedParts((part, error) => log.error({ part, err: error }, 'a part did not stop cleanly'))
+  const metrics = new Registry()
+  collectDefaultMetrics({ register: metrics })
   try {
-    const listeners = await startParts(config, parts, log)
+    const listeners = await startParts({ config, log, metrics, parts })
     return { listeners, [Symbol.asyncDispose]: () => parts.stop(partStopWithinMs) }
   } catch (error) {
     await parts.stop(partStopWithinMs)
@@ -40,22 +62,65 @@ export async function startService(config: ServiceConfig): Promise<Service> {
   }
 }
 
-async function startParts(config: ServiceConfig, parts: StartedParts, log: pino.Logger): Promise<readonly Listener[]> {
-  const metrics = new Registry()
-  collectDefaultMetrics({ register: metrics })
-
+async function startParts(surroundings: Surroundings): Promise<readonly Listener[]> {
+  const { config, log, parts } = surroundings
   // Everything else reads or writes the store: it opens first and closes last.
   const storage = parts.add('storage', await openStorage(config, (error) => log.error({ err: error }, 'store')))
   const management = createManagement(storage)
-  const { accounts } = management
-  const dashboard = createDashboard({ db: storage.db, accounts, assetsDir: dashboardAssets, now: Date.now })
-  if (await accounts.isEmpty()) log.warn({ setupToken: dashboard.setupToken }, 'no account yet: open the dashboard')
+  const sessions = startSessions(surroundings, management)
+  const dashboard = createDashboard({
+    db: storage.db,
+    accounts: management.accounts,
+    assetsDir: dashboardAssets,
+    now: Date.now,
+  })
+  if (await management.accounts.isEmpty()) log.warn({ setupToken: dashboard.setupToken }, 'no account yet')
+  const api = await buildApi(surroundings, { storage, management, dashboard })
+  const apiUrl = await api.listen(config.apiListen)
+  parts.add('api', { [Symbol.asyncDispose]: () => api.close() })
+  // Visitors come last. At the end their running requests finish first, and then the agents are sent away.
+  parts.add('sessions', { [Symbol.asyncDispose]: () => sessions.drain(sessionsDrainMs) })
+  const edge = await startPublicEdge(surroundings, { storage, sessions, api })
+  return [
+    { name: 'api', url: apiUrl },
+    { name: 'edge-http', url: addressUrl('http', edge.httpAddress) },
+    { name: 'edge-https', url: addressUrl('https', edge.httpsAddress) },
+  ]
+}
 
-  const events = new AccountEvents((prefix) => mintId(prefix, Date.now()), Date.now)
+function startSessions({ config, log, metrics }: Surroundings, management: Management): Sessions {
+  const sessions = createSessions({
+    authtokens: management.authtokens,
+    names: zoneNames(config.zone, ownLabels),
+    compilePolicy: (policy) => policy,
+    publicUrl: (protocol, domain) => `${protocol}://${domain}`,
+    identityKey: MasterKeys.open(join(dirname(config.masterKeyFile), 'identity.key')).current.key,
+    zone: config.zone,
+    region: config.region,
+    mintId: mintIdNow,
+    clock: { nowMs: () => performance.now(), wallMs: Date.now },
+    random: Math.random,
+    log,
+    registry: metrics,
+  })
+  management.changes.listen('cr', ({ id, change }) => {
+    if (change === 'deleted') sessions.closeByCredential(id)
+  })
+  return sessions
+}
+
+interface ApiSources {
+  readonly storage: Storage
+  readonly management: Management
+  readonly dashboard: Dashboard
+}
+
+function buildApi({ config, log, metrics }: Surroundings, sources: ApiSources): Promise<FastifyInstance> {
+  const { storage, management, dashboard } = sources
+  const events = new AccountEvents(mintIdNow, Date.now)
   const models = Object.values(management.resources).map((resource) => resource.model)
   management.changes.listenToAll(changePublisher(events, models))
-
-  const api = await buildApiApp({
+  return buildApiApp({
     log,
     baseUrl: config.baseUrl,
     apiKeys: management.apiKeys,
@@ -71,6 +136,44 @@ async function startParts(config: ServiceConfig, parts: StartedParts, log: pino.
     openRoutes: (app) => dashboard.routes(app),
     requestsPerMinute: null,
   })
-  parts.add('api', { [Symbol.asyncDispose]: () => api.close() })
-  return [{ name: 'api', url: await api.listen(config.apiListen) }]
+}
+
+interface EdgeSources {
+  readonly storage: Storage
+  readonly sessions: Sessions
+  readonly api: FastifyInstance
+}
+
+async function startPublicEdge(surroundings: Surroundings, { storage, sessions, api }: EdgeSources): Promise<Edge> {
+  const { config, log, metrics, parts } = surroundings
+  const sealer = new Sealer(storage.masterKeys)
+  const place = { resourceId: 'local-ca', name: 'private_key' }
+  const certificates = await LocalCertificates.open({
+    dataDir: config.dataDir,
+    zone: config.zone,
+    sealer: { seal: (plain) => sealer.seal(plain, place), open: (sealed) => sealer.open(sealed, place) },
+    isPublished: (name) => sessions.find(name).kind !== 'unknown',
+    now: () => new Date(),
+  })
+  const edge = await startEdge({
+    httpListen: config.edgeHttpListen,
+    httpsListen: config.edgeHttpsListen,
+    endpoints: sessions,
+    certificates,
+    ownHosts: new Map([
+      [`connect.${config.zone}`, sessionHost(sessions)],
+      [`api.${config.zone}`, apiHost(api)],
+    ]),
+    accessLog: log,
+    metrics,
+  })
+  return parts.add('edge', edge)
+}
+
+function mintIdNow(prefix: string): string {
+  return mintId(prefix, Date.now())
+}
+
+function addressUrl(scheme: 'http' | 'https', { address, family, port }: AddressInfo): string {
+  return `${scheme}://${family === 'IPv6' ? `[${address}]` : address}:${port}`
 }

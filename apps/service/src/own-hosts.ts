@@ -1,0 +1,26 @@
+import type { IncomingMessage, ServerResponse } from 'node:http'
+import { Socket } from 'node:net'
+import type { FastifyInstance } from 'fastify'
+import type { OwnHost } from './edge/own-host.ts'
+import type { Sessions } from './sessions/sessions.ts'
+
+/** `connect.ZONE` takes sessions and nothing else. */
+export function sessionHost(sessions: Sessions): OwnHost {
+  return {
+    onRequest: (_request, response) => {
+      response.statusCode = 426
+      response.setHeader('content-type', 'text/plain')
+      response.end('This address takes the WebSocket sessions of agents.\n')
+    },
+    onUpgrade: (request, socket, head) => {
+      if (socket instanceof Socket) sessions.handleUpgrade(request, socket, head)
+      else socket.destroy()
+    },
+  }
+}
+
+/** `api.ZONE` serves the management API and the dashboard. */
+export function apiHost(api: FastifyInstance): OwnHost {
+  // Fastify's HTTP/1.1 types do not name the HTTP/2 compatibility objects, which it handles alike.
+  return { onRequest: (request, response) => api.routing(request as IncomingMessage, response as ServerResponse) }
+}
