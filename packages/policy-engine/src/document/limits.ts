@@ -1,0 +1,20 @@
+/** Bounds on what a policy document may hold. Each refusal names the bound. */
+export const limits = {
+  documentMaxBytes: 128 * 1024,
+  documentMaxDepth: 32,
+  problemsMax: 20,
+  rulesPerPhaseMax: 50,
+  expressionsPerRuleMax: 16,
+  actionsPerRuleMax: 16,
+  ruleNameMaxBytes: 255,
+  expressionMaxChars: 4096,
+  expressionMaxNodes: 500,
+  bracketMaxDepth: 64,
+  loopMaxDepth: 2,
+  loopMaxIterations: 10_000,
+  patternMaxChars: 1024,
+  templateMaxChars: 256 * 1024,
+  templateMaxParts: 64,
+  headerNameMaxChars: 256,
+  headerValueMaxChars: 8192,
+} as const

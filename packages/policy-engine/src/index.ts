@@ -1,0 +1,17 @@
+export { type CompileOptions, type CompileResult, compilePolicy } from './compile/compile-policy.ts'
+export type { Problem, ProblemCode, TextPosition, Warning } from './document/problem.ts'
+export type { PolicyProtocol } from './document/rules.ts'
+export type { ConnectionFacts, EndpointFacts } from './message/connection.ts'
+export type { RequestFacts } from './message/request-message.ts'
+export type { ContentCoding, ResponseFacts } from './message/response-message.ts'
+export type { Outcome } from './run/outcome.ts'
+export type { Policy } from './run/policy.ts'
+export type { PolicyExchange } from './run/policy-exchange.ts'
+export {
+  type IpPolicy,
+  type PolicyHost,
+  type PolicyObserver,
+  type PolicyTrace,
+  type RuleRef,
+  validatingHost,
+} from './run/policy-host.ts'
