@@ -5,8 +5,6 @@ export interface Faults {
   readonly delayMs?: number
   /** The connection breaks when this many bytes have arrived on either side; a started message is lost. */
   readonly dropAfterBytes?: number
-  /** Nothing arrives any more, and nobody is told. */
-  isStalled?: boolean
 }
 
 /** Two connected transports in this process. Messages arrive in order, later than the call that sends them. */
@@ -22,6 +20,8 @@ export class MemoryTransport implements Transport {
   peer: MemoryTransport | null = null
   bufferedBytes = 0
   receivedBytes = 0
+  /** The network takes nothing any more, and nobody is told. */
+  isBlocked = false
   readonly #faults: Faults
   readonly #early: Buffer[] = []
   #handlers: TransportHandlers | null = null
@@ -39,25 +39,23 @@ export class MemoryTransport implements Transport {
   send(message: Buffer): void {
     if (!this.#isOpen) return
     this.bufferedBytes += message.length
-    this.#later(() => {
-      if (this.#faults.isStalled) return
-      this.bufferedBytes -= message.length
-      this.peer?.arrive(message)
-      if (this.bufferedBytes === 0) this.#handlers?.onDrain()
-    })
+    setImmediate(() => this.#leave(message))
   }
 
   close(code: number, reason: string): void {
     if (!this.#isOpen) return
     this.#isOpen = false
-    this.#later(() => {
-      this.peer?.end(code, reason)
-      this.end(code, reason)
-    })
+    setImmediate(() =>
+      this.#later(() => {
+        this.peer?.end(code, reason)
+        this.end(code, reason)
+      }),
+    )
   }
 
   destroy(): void {
     this.end(1006, 'destroyed')
+    if (this.isBlocked) return
     setImmediate(() => this.peer?.end(1006, 'connection lost'))
   }
 
@@ -75,8 +73,16 @@ export class MemoryTransport implements Transport {
     handlers?.onClose({ code, reason })
   }
 
+  /** The network takes the message; it arrives after the delay. */
+  #leave(message: Buffer): void {
+    if (this.isBlocked) return
+    this.bufferedBytes -= message.length
+    this.#later(() => this.peer?.arrive(message))
+    if (this.bufferedBytes === 0) this.#handlers?.onDrain()
+  }
+
   #later(action: () => void): void {
     if (this.#faults.delayMs) setTimeout(action, this.#faults.delayMs)
-    else setImmediate(action)
+    else action()
   }
 }

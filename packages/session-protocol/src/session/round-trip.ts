@@ -1,12 +1,12 @@
-/** At least this long: below it the event loop's own delays are all that is measured. */
-const HORIZON_MIN_MS = 4
 const SAMPLE_AGE_MS = 5000
+const MINIMUM_AGE_MS = 60_000
 
-/** Measures the round trip with PINGs; the lowest recent value counts, as queues only add to it. */
+/** Measures the round trip with PINGs. The lowest recent value counts: what queues add to it is not the path's. */
 export class RoundTrip {
   readonly nowMs: () => number
   readonly #sendPing: (payload: Buffer) => void
-  #roundTripMs: number | null = null
+  #minimumMs: number | null = null
+  #minimumAtMs = 0
   #sentAtMs = Number.NEGATIVE_INFINITY
   #isAwaited = false
 
@@ -17,7 +17,7 @@ export class RoundTrip {
 
   /** Null until the first PONG. */
   get ms(): number | null {
-    return this.#roundTripMs
+    return this.#minimumMs
   }
 
   ping(): void {
@@ -28,17 +28,18 @@ export class RoundTrip {
     this.#sendPing(payload)
   }
 
+  /** Asks again when the last sample is old. */
+  refresh(): void {
+    if (this.nowMs() - this.#sentAtMs > SAMPLE_AGE_MS) this.ping()
+  }
+
   onPong(payload: Buffer): void {
     if (!this.#isAwaited || payload.readDoubleBE() !== this.#sentAtMs) return
     this.#isAwaited = false
-    const sample = this.nowMs() - this.#sentAtMs
-    const known = this.#roundTripMs ?? sample
-    this.#roundTripMs = sample < known ? sample : known + (sample - known) / 8
-  }
-
-  /** Two round trips; asks for a new sample when the last one is old. */
-  growthHorizonMs(): number {
-    if (this.nowMs() - this.#sentAtMs > SAMPLE_AGE_MS) this.ping()
-    return Math.max(2 * (this.#roundTripMs ?? 0), HORIZON_MIN_MS)
+    const nowMs = this.nowMs()
+    const sampleMs = nowMs - this.#sentAtMs
+    if (this.#minimumMs !== null && sampleMs > this.#minimumMs && nowMs - this.#minimumAtMs < MINIMUM_AGE_MS) return
+    this.#minimumMs = sampleMs
+    this.#minimumAtMs = nowMs
   }
 }

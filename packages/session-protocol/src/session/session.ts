@@ -81,10 +81,11 @@ export class Session<Incoming, Outgoing extends object> implements SessionFrameV
     return { frames: this.#streams.ignoredFrames, controlMessages: this.#ignoredControlMessages }
   }
 
-  /** Takes over what the peer has said about itself in its hello or welcome. */
+  /** Takes over what the peer has said in its hello or welcome, and begins to measure the path. */
   agree(terms: { maxStreams: number; heartbeat: { intervalMs: number; toleranceMs: number } }): void {
     this.#streams.peerMaxStreams = terms.maxStreams
     this.#heartbeat = terms.heartbeat
+    this.#roundTrip.ping()
   }
 
   /** Sends a control message. A no-op once closed. Throws RangeError when it is over its bound. */
@@ -183,8 +184,8 @@ export class Session<Incoming, Outgoing extends object> implements SessionFrameV
   }
 
   onDead(): void {
-    this.#transport.destroy()
     this.#finish({ by: 'local', code: 'heartbeat_timeout', message: 'the peer is silent', retryAfterMs: 0 })
+    this.#transport.destroy()
   }
 
   #closeWhenEmpty(): void {

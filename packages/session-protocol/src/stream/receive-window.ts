@@ -6,12 +6,13 @@ export interface WindowPolicy {
   /** Window that a stream gets without proof of speed, and the largest one. */
   readonly startBytes: number
   readonly maxBytes: number
-  /** Takes `bytes` out of the session's budget; false when it has not that much left. */
-  reserve(bytes: number): boolean
+  /** Takes the difference out of the session's budget; false when it has not that much left. */
+  enlarge(fromBytes: number, toBytes: number): boolean
+  /** Gives back what a window has grown. */
   release(bytes: number): void
   nowMs(): number
-  /** A window that is read in this time is too small for the path. */
-  growthHorizonMs(): number
+  /** A window of this size that is read in this time is too small for the path. */
+  growthHorizonMs(sizeBytes: number): number
 }
 
 /** The credit of one incoming direction: how much the peer may send, and when it gets more. */
@@ -70,7 +71,7 @@ export class ReceiveWindow {
     this.#roundBytes += bytes
     if (this.#roundBytes < this.#sizeBytes) return 0
     const nowMs = this.#policy.nowMs()
-    const isFast = nowMs - this.#roundStartMs <= this.#policy.growthHorizonMs()
+    const isFast = nowMs - this.#roundStartMs <= this.#policy.growthHorizonMs(this.#sizeBytes)
     this.#roundBytes = 0
     this.#roundStartMs = nowMs
     return isFast ? this.#enlargeTo(Math.min(2 * this.#sizeBytes, this.#policy.maxBytes)) : 0
@@ -78,7 +79,7 @@ export class ReceiveWindow {
 
   #enlargeTo(bytes: number): number {
     const extra = bytes - this.#sizeBytes
-    if (extra <= 0 || !this.#policy.reserve(extra)) return 0
+    if (extra <= 0 || !this.#policy.enlarge(this.#sizeBytes, bytes)) return 0
     this.#sizeBytes = bytes
     return extra
   }

@@ -63,7 +63,8 @@ class MuxDuplex extends Duplex implements StreamSink {
   }
 
   override _destroy(error: Error | null, done: (error: Error | null) => void): void {
-    this.#stream.reset('cancelled')
+    // After an orderly end of both directions the last bytes may still wait to be sent.
+    if (!this.writableFinished || !this.readableEnded) this.#stream.reset('cancelled')
     done(error)
   }
 }
