@@ -1,5 +1,5 @@
 import { createHash, randomBytes } from 'node:crypto'
-import fc from 'fast-check'
+import * as fc from 'fast-check'
 import { pipeline } from 'node:stream/promises'
 import { Readable } from 'node:stream'
 import { buffer } from 'node:stream/consumers'
