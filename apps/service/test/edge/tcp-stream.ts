@@ -1,3 +1,4 @@
+import { once } from 'node:events'
 import { connect, type Socket } from 'node:net'
 import type { MuxStream, ResetCode, StreamEnding, StreamHeader, StreamSink } from '@tunnel/session-protocol'
 
@@ -6,12 +7,15 @@ export class TcpStream implements MuxStream {
   readonly id = 1
   readonly header: StreamHeader
   readonly socket: Socket
+  /** Resolves when the connection to the upstream is over. */
+  readonly closed: Promise<unknown>
   #sink: StreamSink | undefined
   #ending: StreamEnding | undefined
 
   constructor(port: number, header: Pick<StreamHeader, 'visitorAddress' | 'kind'>) {
     this.header = { bindId: 'bind', ...header }
     this.socket = connect({ port, host: '127.0.0.1', allowHalfOpen: true, noDelay: true })
+    this.closed = once(this.socket, 'close').catch(() => undefined)
     this.socket.pause()
     this.socket.on('data', (chunk) => this.#sink?.onData(chunk))
     this.socket.on('end', () => this.#sink?.onEnd())
@@ -21,6 +25,10 @@ export class TcpStream implements MuxStream {
       this.#ending ??= { kind: 'reset', by: 'peer', code, message: error.code ?? '' }
     })
     this.socket.on('close', () => this.#sink?.onClose(this.#ending ?? { kind: 'finished' }))
+  }
+
+  get isClosed(): boolean {
+    return this.socket.destroyed
   }
 
   get queuedBytes(): number {
