@@ -32,6 +32,9 @@ export interface EdgeLimits {
   readonly http2SettingsMaxCount: number
   readonly http2InvalidFramesMaxCount: number
   readonly http2RejectedStreamsMaxCount: number
+  /** PING and SETTINGS frames that a visitor may send at once, and per second after that. */
+  readonly http2ControlFramesBurst: number
+  readonly http2ControlFramesPerSecond: number
   /** Streams that a visitor may reset at once, and per second after that (rapid reset). */
   readonly http2ResetBurst: number
   readonly http2ResetsPerSecond: number
@@ -65,6 +68,8 @@ export const edgeLimits: EdgeLimits = {
   http2SettingsMaxCount: 16,
   http2InvalidFramesMaxCount: 100,
   http2RejectedStreamsMaxCount: 100,
+  http2ControlFramesBurst: 500,
+  http2ControlFramesPerSecond: 50,
   http2ResetBurst: 200,
   http2ResetsPerSecond: 20,
   deadlineTickMs: 500,

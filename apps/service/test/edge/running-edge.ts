@@ -16,7 +16,7 @@ export interface EdgeOptions {
   readonly accessLog?: EdgeDeps['accessLog']
 }
 
-/** An edge on free ports with three names: `app.test` and `www.app.test` (online), `offline.test`, `gone.test` (no session any more). */
+/** An edge on free ports with these names: `app.test`, `www.app.test` and `127.0.0.1` (online), `offline.test`, `gone.test` (no session any more). */
 export async function startTestEdge(options: EdgeOptions = {}) {
   const streams: TcpStream[] = []
   const registry = new Registry()
@@ -35,7 +35,7 @@ export async function startTestEdge(options: EdgeOptions = {}) {
     },
   })
   const endpoints = new Map<string, EndpointState>([['offline.test', { kind: 'offline' }]])
-  for (const host of ['app.test', 'www.app.test', 'gone.test'])
+  for (const host of ['app.test', 'www.app.test', 'gone.test', '127.0.0.1'])
     endpoints.set(host, { kind: 'online', tunnel: tunnel(host) })
   const edge = await startEdge({
     httpListen: { host: '127.0.0.1', port: 0 },

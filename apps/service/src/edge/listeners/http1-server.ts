@@ -99,5 +99,13 @@ function admitUpgrade(intake: Intake, linger: Linger, request: IncomingMessage, 
 
 function receivedRequest({ method, url, rawHeaders, httpVersion }: IncomingMessage): ReceivedRequest {
   const version = httpVersion === '1.1' || httpVersion === '1.0' ? httpVersion : 'other'
-  return { method: method ?? '', target: url ?? '', rawHeaders, authority: undefined, version, hasEnded: false }
+  return {
+    method: method ?? '',
+    target: url ?? '',
+    rawHeaders,
+    authority: undefined,
+    version,
+    headBytes: 0,
+    hasEnded: false,
+  }
 }

@@ -11,6 +11,7 @@ import {
 import type { HeaderList } from '../headers/header-list.ts'
 import type { Intake } from '../intake.ts'
 import type { EdgeLimits } from '../limits.ts'
+import { FrameBudget } from './frame-budget.ts'
 import { Http2Response } from '../visitor/http2-response.ts'
 import { type Linger, RequestBody } from '../visitor/request-body.ts'
 import type { ReceivedRequest } from '../visitor/visitor-request.ts'
@@ -44,9 +45,8 @@ export function createHttp2Server(intake: Intake, limits: EdgeLimits, linger: Li
   })
   server.on('session', (session) => {
     sessions.add(session)
-    session.setTimeout(limits.visitorIdleMs, () => session.close())
     session.on('close', () => sessions.delete(session))
-    session.on('error', () => session.destroy())
+    watchSession(session, limits)
   })
   server.on('stream', (stream, headers, flags, rawHeaders) => {
     const visitor = stream.session === undefined ? undefined : visitorOf(stream.session.socket)
@@ -54,6 +54,19 @@ export function createHttp2Server(intake: Intake, limits: EdgeLimits, linger: Li
     else admitStream(intake, linger, visitor, stream, headers, flags, rawHeaders)
   })
   return { server, drain: () => sessions.forEach((session) => session.close()) }
+}
+
+/** Ends sessions that are quiet for too long, or that keep the service busy with frames that carry nothing. */
+function watchSession(session: ServerHttp2Session, limits: EdgeLimits): void {
+  const now = () => performance.now()
+  const budget = new FrameBudget(limits.http2ControlFramesBurst, limits.http2ControlFramesPerSecond, now)
+  const onControlFrame = () => {
+    if (!budget.spend()) session.destroy(undefined, constants.NGHTTP2_ENHANCE_YOUR_CALM)
+  }
+  session.on('ping', onControlFrame)
+  session.on('remoteSettings', onControlFrame)
+  session.on('error', () => session.destroy())
+  session.setTimeout(limits.visitorIdleMs, () => session.close())
 }
 
 const pseudoHeaderCount = 4
@@ -95,9 +108,11 @@ function receivedRequest(rawHeaders: HeaderList, hasEnded: boolean): ReceivedReq
   const pseudo: Record<string, string> = {}
   const regular: string[] = []
   const cookies: string[] = []
+  let headBytes = 0
   for (let i = 0; i < rawHeaders.length; i += 2) {
     const name = rawHeaders[i] ?? ''
     const value = rawHeaders[i + 1] ?? ''
+    headBytes += name.length + value.length
     if (name.startsWith(':')) pseudo[name] = value
     else if (name === 'cookie') cookies.push(value)
     else regular.push(name, value)
@@ -110,6 +125,7 @@ function receivedRequest(rawHeaders: HeaderList, hasEnded: boolean): ReceivedReq
     authority: pseudo[':authority'],
     rawHeaders: regular,
     version: '2.0',
+    headBytes,
     hasEnded,
   }
 }

@@ -21,6 +21,8 @@ export interface ReceivedRequest {
   /** `:authority` of HTTP/2. */
   readonly authority: string | undefined
   readonly version: '1.0' | '1.1' | '2.0' | 'other'
+  /** Size of all headers; 0 when the parser has its own bound. */
+  readonly headBytes: number
   /** The message ended with its head (HTTP/2 only; HTTP/1.1 says it by its headers). */
   readonly hasEnded: boolean
 }
@@ -30,11 +32,17 @@ const originForm = /^\/[\x21\x22\x24-\x7e]*$/
 const absoluteForm = /^https?:\/\/([^/?#]*)(.*)$/i
 const refusedMethods: ReadonlySet<string> = new Set(['CONNECT', 'TRACE'])
 
+/** Bounds of a request's head. */
+export interface RequestBounds {
+  readonly requestHeadMaxBytes: number
+  readonly requestHeadersMaxCount: number
+}
+
 /** Checks a request and sorts its parts. Throws ServiceError `http_malformed`, `method_not_offered`, `request_headers_too_large`. */
-export function readRequest(received: ReceivedRequest, visitor: Visitor, headersMaxCount: number): VisitorRequest {
+export function readRequest(received: ReceivedRequest, visitor: Visitor, bounds: RequestBounds): VisitorRequest {
   if (received.version === 'other') throw malformed('the version is not 1.0 or 1.1')
   checkMethod(received.method)
-  if (received.rawHeaders.length > 2 * headersMaxCount) throw new ServiceError('request_headers_too_large')
+  if (isTooLarge(received, bounds)) throw new ServiceError('request_headers_too_large')
   const headers = readRequestHeaders(received.rawHeaders)
   const host = authorityOf(received, headers.hosts)
   const hostName = hostNameOf(host)
@@ -51,6 +59,10 @@ export function readRequest(received: ReceivedRequest, visitor: Visitor, headers
     acceptsTrailers: headers.acceptsTrailers,
     upgrade: undefined,
   }
+}
+
+function isTooLarge({ rawHeaders, headBytes }: ReceivedRequest, bounds: RequestBounds): boolean {
+  return rawHeaders.length > 2 * bounds.requestHeadersMaxCount || headBytes > bounds.requestHeadMaxBytes
 }
 
 function checkMethod(method: string): void {
