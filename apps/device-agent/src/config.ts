@@ -29,6 +29,14 @@ export interface Config {
   readonly proxy: ProxyConfig | null
 }
 
+/** How a command reaches the management API. */
+export interface ApiAccess {
+  readonly apiUrl: string
+  readonly apiKey: AuthtokenSource
+  readonly caFile: string | null
+  readonly proxy: ProxyConfig | null
+}
+
 /** Everything that is wrong with the environment, one line per variable. */
 export class ConfigError extends Error {
   override readonly name = 'ConfigError'
@@ -61,18 +69,10 @@ const agentVariables = [
  */
 export function readConfig(env: Environment): Config {
   const problems: string[] = unknownVariables(env)
-  const read = <T>(name: string, fallback: string, parse: (text: string) => T): T => {
-    try {
-      return parse(env[name] || fallback)
-    } catch (error) {
-      problems.push(`${name} ${(error as Error).message}`)
-      // Never seen by anybody: a problem ends in a throw below.
-      return undefined as T
-    }
-  }
+  const read = variableReader(env, problems)
   const stateDir = resolve(env['AGENT_STATE_DIR'] || './data/agent')
   const config: Config = {
-    authtoken: read('SERVICE_AUTHTOKEN', '', (text) => parseAuthtoken(text, env['SERVICE_AUTHTOKEN_FILE'])),
+    authtoken: readSecret(read, env, 'SERVICE_AUTHTOKEN', 'the authtoken of this agent'),
     connectUrl: read('SERVICE_CONNECT_URL', 'wss://connect.tunnel.localhost:8443', parseConnectUrl),
     connectCaFile: env['SERVICE_CONNECT_CA_FILE'] || null,
     agentDomain: read('AGENT_DOMAIN', '', parseDomain),
@@ -83,10 +83,38 @@ export function readConfig(env: Environment): Config {
     metadata: read('AGENT_METADATA', '', parseMetadata),
     isRemoteManagementOn: read('AGENT_REMOTE_MANAGEMENT', 'true', parseSwitch),
     isUpdateCheckOn: read('AGENT_UPDATE_CHECK', 'true', parseSwitch),
-    proxy: read(proxyVariable(env), '', (text) => parseProxy(text, env['NO_PROXY'] || env['no_proxy'] || '')),
+    proxy: readProxy(read, env),
   }
   if (problems.length > 0) throw new ConfigError(problems)
   return config
+}
+
+/** Reads what a command needs that calls the management API. @throws ConfigError */
+export function readApiAccess(env: Environment): ApiAccess {
+  const problems: string[] = []
+  const read = variableReader(env, problems)
+  const access: ApiAccess = {
+    apiUrl: read('SERVICE_API_URL', 'http://127.0.0.1:4300', parseApiUrl),
+    apiKey: readSecret(read, env, 'SERVICE_API_KEY', 'an API key of the account'),
+    caFile: env['SERVICE_CONNECT_CA_FILE'] || null,
+    proxy: readProxy(read, env),
+  }
+  if (problems.length > 0) throw new ConfigError(problems)
+  return access
+}
+
+type Read = <T>(name: string, fallback: string, parse: (text: string) => T) => T
+
+function variableReader(env: Environment, problems: string[]): Read {
+  return <T>(name: string, fallback: string, parse: (text: string) => T): T => {
+    try {
+      return parse(env[name] || fallback)
+    } catch (error) {
+      problems.push(`${name} ${(error as Error).message}`)
+      // Never seen by anybody: a problem ends in a throw.
+      return undefined as T
+    }
+  }
 }
 
 /** Whether systemd has started this process, and would start it again. */
@@ -100,12 +128,15 @@ function unknownVariables(env: Environment): string[] {
     .map((name) => `${name} is not a variable of the agent; it knows ${agentVariables.join(', ')}`)
 }
 
-function parseAuthtoken(text: string, file: string | undefined): AuthtokenSource {
-  if (text && file) throw new Error('and SERVICE_AUTHTOKEN_FILE are both set; keep one of them')
-  if (file) return { kind: 'file', path: file }
-  if (!text) throw new Error('is required: the authtoken of this agent, or SERVICE_AUTHTOKEN_FILE with its place')
-  if (/\s/.test(text)) throw new Error('must not contain white space')
-  return { kind: 'value', value: new Secret(text) }
+function readSecret(read: Read, env: Environment, name: string, what: string): AuthtokenSource {
+  const path = env[`${name}_FILE`]
+  return read(name, '', (text) => {
+    if (text && path) throw new Error(`and ${name}_FILE are both set; keep one of them`)
+    if (path) return { kind: 'file', path }
+    if (!text) throw new Error(`is required: ${what}, or ${name}_FILE with its place`)
+    if (/\s/.test(text)) throw new Error('must not contain white space')
+    return { kind: 'value', value: new Secret(text) }
+  })
 }
 
 function parseConnectUrl(text: string): string {
@@ -115,6 +146,17 @@ function parseConnectUrl(text: string): string {
     throw new Error('may use ws:// only for a loopback address; use wss://, or the authtoken would travel in the clear')
   }
   return url.href
+}
+
+function parseApiUrl(text: string): string {
+  const url = parseUrl(text, ['https:', 'http:'])
+  if (url.username || url.password) throw new Error('must not contain a user or password')
+  if (url.protocol === 'http:' && !isLoopbackName(url.hostname)) {
+    throw new Error(
+      'may use http:// only for a loopback address; use https://, or the API key would travel in the clear',
+    )
+  }
+  return url.href.replace(/\/+$/, '')
 }
 
 function parseUrl(text: string, protocols: readonly string[]): URL {
@@ -158,8 +200,9 @@ function parseSwitch(text: string): boolean {
   return text === 'true'
 }
 
-function proxyVariable(env: Environment): string {
-  return env['HTTPS_PROXY'] ? 'HTTPS_PROXY' : 'https_proxy'
+function readProxy(read: Read, env: Environment): ProxyConfig | null {
+  const name = env['HTTPS_PROXY'] ? 'HTTPS_PROXY' : 'https_proxy'
+  return read(name, '', (text) => parseProxy(text, env['NO_PROXY'] || env['no_proxy'] || ''))
 }
 
 function parseProxy(text: string, noProxy: string): ProxyConfig | null {

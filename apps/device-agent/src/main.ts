@@ -1,10 +1,14 @@
 #!/usr/bin/env node
 import { startAgent } from './agent.ts'
-import { ConfigError, isSupervised, readConfig } from './config.ts'
+import { ConfigError, isSupervised, readApiAccess, readConfig } from './config.ts'
 import { ExitCode } from './exit-codes.ts'
 import { createLogger } from './logger.ts'
 import { canExec, execAgain, restartHindrance } from './restart.ts'
 import { ConnectError } from './session/connect-error.ts'
+import { sshHostCert } from './ssh/host-cert-command.ts'
+import { HostCertError } from './ssh/host-cert-error.ts'
+import { readHostCertOptions } from './ssh/host-cert-options.ts'
+import { ApiCallError } from './ssh/management-api.ts'
 import { LockHeldError } from './store/process-lock.ts'
 import { agentVersion } from './version.ts'
 
@@ -12,6 +16,8 @@ const usage = `usage: agent [command]
 
   run       local API, session and tunnels (the default)
   version   version and platform
+  ssh-host-cert --ca ID
+            certificates for the host keys of this machine
 `
 
 async function run(): Promise<never> {
@@ -40,22 +46,35 @@ function printVersion(): void {
 }
 
 function fail(error: unknown): never {
-  const isExpected = error instanceof ConfigError || error instanceof LockHeldError || error instanceof ConnectError
-  console.error(isExpected ? error.message : error)
+  const isExpected = [ConfigError, LockHeldError, ConnectError, ApiCallError, HostCertError].some(
+    (type) => error instanceof type,
+  )
+  console.error(isExpected ? (error as Error).message : error)
   if (error instanceof ConfigError) process.exit(ExitCode.usage)
   process.exit(error instanceof ConnectError ? ExitCode.secretsUnreadable : ExitCode.failure)
 }
 
-const commands: Readonly<Record<string, () => void | Promise<void>>> = { run, version: printVersion }
+async function certifyHost(argv: readonly string[]): Promise<void> {
+  const options = readHostCertOptions(argv)
+  const stop = new AbortController()
+  if (options.isWatching) void stopSignal().then(() => stop.abort())
+  const output = { print: console.log, warn: console.error }
+  await sshHostCert(options, readApiAccess(process.env), output, stop.signal)
+  process.exit(ExitCode.stopped)
+}
 
-const [name = 'run', ...extra] = process.argv.slice(2)
-const command = extra.length === 0 ? commands[name] : undefined
+type Command = (argv: readonly string[]) => void | Promise<void>
+
+const [name = 'run', ...argv] = process.argv.slice(2)
+const plainCommands: Readonly<Record<string, Command>> = argv.length === 0 ? { run, version: printVersion } : {}
+const commands: Readonly<Record<string, Command>> = { ...plainCommands, 'ssh-host-cert': certifyHost }
+const command = commands[name]
 if (command === undefined) {
   console.error(usage)
   process.exit(ExitCode.usage)
 }
 try {
-  await command()
+  await command(argv)
 } catch (error) {
   fail(error)
 }

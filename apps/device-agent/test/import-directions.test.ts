@@ -18,6 +18,7 @@ it('folders import each other only in the directions of the map', () => {
       tunnels: ['network', 'store'],
       session: ['config', 'network', 'tunnels', 'version'],
       forward: ['network'],
+      ssh: ['config', 'network', 'store'],
       store: [],
       network: ['secret'],
     }),

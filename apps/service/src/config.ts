@@ -43,7 +43,15 @@ export class ConfigError extends Error {
 type Environment = Readonly<Record<string, string | undefined>>
 
 /** Set for the agent, which often shares an environment with the service on one machine. */
-const agentVariables = ['SERVICE_AUTHTOKEN', 'SERVICE_AUTHTOKEN_FILE', 'SERVICE_CONNECT_URL', 'SERVICE_CONNECT_CA_FILE']
+const agentVariables = [
+  'SERVICE_API_KEY',
+  'SERVICE_API_KEY_FILE',
+  'SERVICE_API_URL',
+  'SERVICE_AUTHTOKEN',
+  'SERVICE_AUTHTOKEN_FILE',
+  'SERVICE_CONNECT_CA_FILE',
+  'SERVICE_CONNECT_URL',
+]
 
 /** Reads the environment. Throws one `ConfigError` that names every wrong and every unknown `SERVICE_` variable. */
 export function readConfig(env: Environment): ServiceConfig {

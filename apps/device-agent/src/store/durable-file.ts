@@ -3,6 +3,9 @@ import { dirname } from 'node:path'
 import type { Adapter } from 'lowdb'
 import { recoverFile, removeLeftovers } from './file-recovery.ts'
 import type { FileSystem } from './file-system.ts'
+import { syncDirectory, temporaryName, writeSynced } from './synced-write.ts'
+
+const ownerOnly = 0o600
 
 export interface DurableFileOptions<T> {
   readonly path: string
@@ -21,7 +24,6 @@ export class DurableFile<T> implements Adapter<T> {
   readonly #options: DurableFileOptions<T>
   readonly #files: FileSystem
   #storedText: string | null = null
-  #writes = 0
 
   constructor(options: DurableFileOptions<T>) {
     this.#options = options
@@ -42,9 +44,9 @@ export class DurableFile<T> implements Adapter<T> {
     const text = `${JSON.stringify(document, null, 2)}\n`
     if (text === this.#storedText) return
     const { path } = this.#options
-    const temporary = `${path}.${process.pid}.${++this.#writes}.tmp`
+    const temporary = temporaryName(path)
     try {
-      await this.#writeSynced(temporary, text)
+      await writeSynced(this.#files, temporary, text, ownerOnly)
       if (this.#storedText !== null) await this.#keepBackup(path)
       await this.#files.rename(temporary, path)
     } catch (error) {
@@ -52,17 +54,7 @@ export class DurableFile<T> implements Adapter<T> {
       throw error
     }
     this.#storedText = text
-    await this.#syncDirectory(dirname(path))
-  }
-
-  async #writeSynced(path: string, text: string): Promise<void> {
-    const file = await this.#files.open(path, 'wx', 0o600)
-    try {
-      await file.writeFile(text)
-      await file.sync()
-    } finally {
-      await file.close()
-    }
+    await syncDirectory(this.#files, dirname(path))
   }
 
   // Between the two steps there is no backup, and the file itself is whole.
@@ -70,15 +62,5 @@ export class DurableFile<T> implements Adapter<T> {
     const backup = `${path}.bak`
     await this.#files.rm(backup, { force: true })
     await this.#files.link(path, backup).catch(() => this.#files.copyFile(path, backup))
-  }
-
-  async #syncDirectory(path: string): Promise<void> {
-    if (process.platform === 'win32') return
-    const directory = await this.#files.open(path, 'r')
-    try {
-      await directory.sync()
-    } finally {
-      await directory.close()
-    }
   }
 }
