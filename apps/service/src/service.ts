@@ -66,7 +66,7 @@ async function startParts(surroundings: Surroundings): Promise<readonly Listener
   const { config, log, parts } = surroundings
   // Everything else reads or writes the store: it opens first and closes last.
   const storage = parts.add('storage', await openStorage(config, (error) => log.error({ err: error }, 'store')))
-  const management = createManagement(storage)
+  const management = createManagement(storage, config)
   const sessions = startSessions(surroundings, management)
   const dashboard = createDashboard({
     db: storage.db,
