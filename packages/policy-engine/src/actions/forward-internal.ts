@@ -1,0 +1,50 @@
+import { Type } from 'typebox'
+import { defineAction } from './action.ts'
+
+const rawAddress = /^(?:tcp|tls):\/\/[\w.-]+:\d{1,5}$/i
+const addressForms = { http: /^https?:\/\/[\w.-]+(?::\d{1,5})?$/i, tcp: rawAddress, tls: rawAddress }
+
+export const forwardInternal = defineAction({
+  type: 'forward-internal',
+  phases: ['request', 'connect'],
+  summary:
+    "Hands the request, or the connection, to another tunnel of the same account. The `Host` header stays the public one. With `on_error: continue` the tunnel's own upstream answers when the target is not online.",
+  config: Type.Object(
+    {
+      url: Type.String({ description: 'Public address of the target tunnel, without a path. May contain `${…}`.' }),
+      on_error: Type.Optional(
+        Type.Enum(['halt', 'continue'], {
+          default: 'halt',
+          description: 'What happens when the target is not online.',
+        }),
+      ),
+      binding: Type.Optional(Type.String({ description: 'Accepted for compatibility; has no effect.' })),
+    },
+    { additionalProperties: false },
+  ),
+  examples: [
+    {
+      title: 'Another program serves the API',
+      expressions: ["req.url.path.startsWith('/api/')"],
+      config: { url: 'https://api.example.com' },
+      sample: { url: 'https://app.example.com/api/users' },
+    },
+  ],
+  onFailure: 'refuse',
+  ends: ({ on_error: onError }) => onError !== 'continue',
+  compile({ url, on_error: onError = 'halt' }, context) {
+    const target = context.template(['url'], url)
+    const form = addressForms[context.protocol]
+    const isAddress = (text: string): boolean => form.test(text) && URL.canParse(text)
+    if (target.isLiteral && !isAddress(url.replace(/\/$/, ''))) {
+      const kind = context.protocol === 'http' ? 'https://name' : 'tcp://name:port'
+      context.refuse(['url'], 'invalid_url', `a ${context.protocol} tunnel forwards to an address such as ${kind}`)
+    }
+    return (exchange) => {
+      const address = target.render(exchange.scope).replace(/\/$/, '')
+      if (!isAddress(address)) throw new Error('the result is not the address of a tunnel of this kind')
+      exchange.setResult('forward_internal', () => ({ url: address }))
+      return { kind: 'forward', url: address, onError }
+    }
+  },
+})
