@@ -36,7 +36,7 @@ export const rotateMasterKey: Command = {
   async run(input) {
     await using storage = await openStorage(input.settings)
     storage.masterKeys.rotate()
-    const count = await storage.records.secrets.resealOld()
+    const count = (await storage.records.secrets.resealOld()) + (await storage.values.resealOld())
     storage.masterKeys.dropOld()
     printResult(input, { resealed: count }, [`${count} secrets sealed with a new master key; restart the service`])
   },

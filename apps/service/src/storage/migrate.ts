@@ -2,6 +2,7 @@ import { type RawBuilder, sql } from 'kysely'
 import { type Migration, Migrator } from 'kysely/migration'
 import { firstSchema } from './migrations/0001-first-schema.ts'
 import { signInsSchema } from './migrations/0002-sign-ins.ts'
+import { serviceValuesSchema } from './migrations/0003-service-values.ts'
 import type { Database } from './tables.ts'
 
 export type Engine = 'sqlite' | 'postgres'
@@ -23,7 +24,11 @@ export async function migrate(db: Database, engine: Engine): Promise<void> {
 /** Ids are compared byte by byte, so that pages have the same order on both engines. */
 function orderedMigrations(engine: Engine): Record<string, Migration> {
   const bytewiseText: RawBuilder<unknown> = engine === 'postgres' ? sql`text collate "C"` : sql`text`
-  return { '0001-first-schema': firstSchema(bytewiseText), '0002-sign-ins': signInsSchema(bytewiseText) }
+  return {
+    '0001-first-schema': firstSchema(bytewiseText),
+    '0002-sign-ins': signInsSchema(bytewiseText),
+    '0003-service-values': serviceValuesSchema(bytewiseText),
+  }
 }
 
 async function refuseNewerSchema(db: Database, migrations: Record<string, Migration>): Promise<void> {

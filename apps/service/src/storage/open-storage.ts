@@ -7,6 +7,7 @@ import { openPostgres } from './postgres.ts'
 import { Records } from './records.ts'
 import { Sealer } from './sealer.ts'
 import { Secrets } from './secrets.ts'
+import { ServiceValues } from './service-values.ts'
 import { openSqlite } from './sqlite.ts'
 import type { Database } from './tables.ts'
 
@@ -23,6 +24,7 @@ export interface Storage extends AsyncDisposable {
   readonly engine: Engine
   readonly db: Database
   readonly records: Records
+  readonly values: ServiceValues
   readonly masterKeys: MasterKeys
   /** Rejects when the database does not answer. */
   ping(): Promise<void>
@@ -46,10 +48,12 @@ export async function openStorage(
     await db.destroy()
     throw error
   }
+  const sealer = new Sealer(masterKeys)
   return {
     engine,
     db,
-    records: new Records(db, new Secrets(db, new Sealer(masterKeys))),
+    records: new Records(db, new Secrets(db, sealer)),
+    values: new ServiceValues(db, sealer),
     masterKeys,
     ping: async () => void (await sql`select 1`.execute(db)),
     [Symbol.asyncDispose]: () => db.destroy(),

@@ -119,3 +119,30 @@ describe('a secret', () => {
     expect(await storage.db.selectFrom('secrets').selectAll().execute()).toEqual([])
   })
 })
+
+describe('values of the service itself', () => {
+  it('are the same for all who create them at once, and survive a new master key', async () => {
+    const created = await Promise.all(['a', 'b', 'c'].map((text) => storage.values.readOrCreate('key', () => text)))
+    expect(new Set(created).size).toBe(1)
+    storage.masterKeys.rotate()
+    expect(await storage.values.resealOld()).toBe(1)
+    storage.masterKeys.dropOld()
+    expect(await storage.values.read('key')).toEqual({ value: created[0], revision: 2 })
+  })
+
+  it('are replaced by who read the latest one only', async () => {
+    expect(await storage.values.write('v', 'one', null)).toBe(true)
+    expect(await storage.values.write('v', 'two', null)).toBe(false)
+    expect(await storage.values.write('v', 'two', 1)).toBe(true)
+    expect(await storage.values.write('v', 'three', 1)).toBe(false)
+    await storage.values.remove('v')
+    expect(await storage.values.read('v')).toBeNull()
+  })
+
+  it('do not open under another name', async () => {
+    await storage.values.write('one', 'secret', null)
+    const { key_id, sealed } = await storage.db.selectFrom('service_values').selectAll().executeTakeFirstOrThrow()
+    await storage.db.insertInto('service_values').values({ name: 'two', revision: 1, key_id, sealed }).execute()
+    await expect(storage.values.read('two')).rejects.toBeInstanceOf(Error)
+  })
+})

@@ -33,6 +33,8 @@ export interface Tables {
   secrets: { resource_id: string; name: string; key_id: string; sealed: string }
   /** Of the dashboard; times in epoch milliseconds. */
   sign_ins: { token_hash: string; account_id: string; expires_at: number }
+  /** Sealed values of the service itself, which belong to no account. */
+  service_values: { name: string; revision: number; key_id: string; sealed: string }
   /** Ids of deleted resources whose later use deserves a better answer than "unknown". */
   tombstones: { id: string; deleted_at: number }
 }

@@ -43,7 +43,7 @@ export class ProvisioningRig {
   readonly subjects = new Map<string, CertificateSubject>()
   readonly dns = new Map<string, readonly string[]>()
   readonly orders: WantedIssue[] = []
-  readonly attached = new Map<string, CheckedCertificate>()
+  readonly stored = new Map<string, CheckedCertificate>()
   readonly confirmed: string[] = []
   readonly failures: unknown[] = []
   nowMs = Date.UTC(2030, 0, 1)
@@ -60,11 +60,12 @@ export class ProvisioningRig {
       confirmed: (id) => Promise.resolve(void this.confirmed.push(id)),
     },
     certificates: {
-      attach: (id, certificate) => {
-        this.attached.set(id, certificate)
-        return Promise.resolve(`cert_${++this.#serial}`)
+      store: (_id, certificate) => {
+        const id = `cert_${++this.#serial}`
+        this.stored.set(id, certificate)
+        return Promise.resolve(id)
       },
-      detach: (id) => Promise.resolve(void this.attached.delete(id)),
+      discard: (id) => Promise.resolve(void this.stored.delete(id)),
     },
     lookup: {
       aliasesOf: (name) => this.#look(name),

@@ -41,9 +41,10 @@ export interface CertificateStates {
 
 /** Where issued certificates go to be served. */
 export interface IssuedCertificates {
-  /** Replaces what the subject has; returns the id of the certificate. */
-  attach(subjectId: string, certificate: CheckedCertificate): Promise<string>
-  detach(subjectId: string): Promise<void>
+  /** Stores a certificate of the subject and returns its id; it is served once a state holds it. */
+  store(subjectId: string, certificate: CheckedCertificate): Promise<string>
+  /** Removes one that no state holds any more. */
+  discard(certificateId: string): Promise<void>
 }
 
 /** The authority that certificates come from. */
@@ -87,12 +88,12 @@ export class Provisioner {
     const { subjects, states } = this.#options
     const subject = await subjects.find(id)
     const progress = new Progress(id, states, await states.read(id))
-    const isManaged = subject !== null && subject.certificate !== null
-    if (!isManaged && progress.state.held !== null) await this.#switchOff(id, progress)
     if (subject === null) {
       await states.remove(id)
       return null
     }
+    const isSwitchedOff = subject.certificate === null && progress.state.held !== null
+    if (isSwitchedOff) await this.#replaceHeld(progress, withoutCertificate(progress.state))
     try {
       await this.#advance(subject, progress, signal)
     } catch (error) {
@@ -111,9 +112,11 @@ export class Provisioner {
     return withFailure(state, failureOf(error), nowMs(), random())
   }
 
-  async #switchOff(id: string, progress: Progress): Promise<void> {
-    await this.#options.certificates.detach(id)
-    await progress.save(withoutCertificate(progress.state))
+  /** The old certificate serves until the new state is stored. */
+  async #replaceHeld(progress: Progress, next: CertificateState): Promise<void> {
+    const { held } = progress.state
+    await progress.save(next)
+    if (held !== null) await this.#options.certificates.discard(held.id)
   }
 
   async #advance(subject: CertificateSubject, progress: Progress, signal: AbortSignal): Promise<void> {
@@ -141,8 +144,8 @@ export class Provisioner {
     if (!current || !isWanted(current, wanted)) return
     const { names, keyType } = wanted
     const { notBeforeMs, notAfterMs, renewalId } = checked
-    const held = { id: await certificates.attach(id, checked), names, keyType, notBeforeMs, notAfterMs, renewalId }
-    await progress.save(withCertificate(progress.state, held, nowMs()))
+    const held = { id: await certificates.store(id, checked), names, keyType, notBeforeMs, notAfterMs, renewalId }
+    await this.#replaceHeld(progress, withCertificate(progress.state, held, nowMs()))
   }
 
   async #askRenewalInfo(progress: Progress): Promise<void> {
