@@ -17,7 +17,7 @@ export function printWelcome({ tunnelHost, service, agent, firstRun, caFile }: W
   console.log(`
 Public URL      ${plain}
                 ${secure}  (certificate authority: ${caFile})
-Dashboard       ${api}/
+Dashboard       ${api}/dashboard/
 Agent's API     ${agent.address('local-api')}/tunnels
 ${firstRun === null ? secretsKept : secretsOf(firstRun)}
 Try next
