@@ -49,7 +49,11 @@ function mayBeReadDifferently(path: string): boolean {
 function normalised(path: string): string {
   const decoded = path.replaceAll(/%([0-9a-f]{2})/gi, (_, hex: string) => String.fromCharCode(Number.parseInt(hex, 16)))
   const resolved: string[] = []
-  const segments = decoded.replaceAll('\\', '/').replaceAll(/\/{2,}/g, '/').split('/').slice(1)
+  const segments = decoded
+    .replaceAll('\\', '/')
+    .replaceAll(/\/{2,}/g, '/')
+    .split('/')
+    .slice(1)
   for (const [index, segment] of segments.entries()) {
     const isLast = index === segments.length - 1
     if (segment === '..') resolved.pop()

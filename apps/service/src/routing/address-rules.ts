@@ -1,0 +1,24 @@
+import { CidrSet } from '@tunnel/policy-engine'
+
+export interface AddressRule {
+  readonly cidr: string
+  readonly action: 'allow' | 'deny'
+}
+
+/** The union of rules: an address may pass when an allow rule matches it and no deny rule does. */
+export class AddressRules {
+  readonly #allowed: CidrSet
+  readonly #denied: CidrSet
+
+  constructor(rules: readonly AddressRule[]) {
+    const blocks = (action: AddressRule['action']) =>
+      rules.filter((rule) => rule.action === action).map(({ cidr }) => cidr)
+    this.#allowed = new CidrSet(blocks('allow'))
+    this.#denied = new CidrSet(blocks('deny'))
+  }
+
+  /** False also for text that is no address. */
+  isAllowed(address: string): boolean {
+    return this.#allowed.find(address) !== undefined && this.#denied.find(address) === undefined
+  }
+}

@@ -1,0 +1,62 @@
+import type { RouteBackend } from '../edge/edge-route.ts'
+import type { EdgeTunnel } from '../edge/endpoint-lookup.ts'
+import { Failover, HttpResponse, TunnelGroup, Weighted } from './backends.ts'
+import type { Balancer } from './balancer.ts'
+import type { LabelledTunnels, StoredBackend } from './edge-sources.ts'
+import type { Mirror, MirroredItem } from './mirror.ts'
+
+interface BackendCatalogueDeps {
+  readonly backends: Mirror<StoredBackend>
+  readonly tunnels: LabelledTunnels
+  readonly balancer: Balancer<EdgeTunnel>
+  readonly random: () => number
+}
+
+type Build = (item: MirroredItem<StoredBackend>) => RouteBackend
+
+/** Makes the working form of stored backends. */
+export class BackendCatalogue {
+  readonly #deps: BackendCatalogueDeps
+  /** By id prefix. Nesting is refused when a backend is stored, so building ends. */
+  readonly #build: Readonly<Record<string, Build>>
+
+  constructor(deps: BackendCatalogueDeps) {
+    this.#deps = deps
+    this.#build = {
+      bkdtg: (item) => this.#tunnelGroup(item),
+      bkdhr: ({ body }) => fixedResponse(body),
+      bkdfo: ({ body }) => new Failover(this.#all(body.backends as readonly string[])),
+      bkdwd: ({ body }) => new Weighted(this.#weighted(body.backends as Record<string, number>), deps.random),
+    }
+  }
+
+  /** Null for an id that leads nowhere. */
+  get(id: string): RouteBackend | null {
+    const item = this.#deps.backends.get(id)
+    return (item && this.#build[id.split('_')[0] ?? '']?.(item)) ?? null
+  }
+
+  #all(ids: readonly string[]): RouteBackend[] {
+    return ids.map((id) => this.get(id)).filter((backend) => backend !== null)
+  }
+
+  #weighted(weights: Readonly<Record<string, number>>) {
+    return Object.entries(weights).flatMap(([id, weight]) => this.#all([id]).map((backend) => ({ backend, weight })))
+  }
+
+  #tunnelGroup({ accountId, body: { labels = {} } }: MirroredItem<StoredBackend>): RouteBackend {
+    const { tunnels, balancer } = this.#deps
+    let version = -1
+    let members: readonly EdgeTunnel[] = []
+    return new TunnelGroup(() => {
+      const current = tunnels.version(accountId)
+      if (current !== version) members = tunnels.withLabels(accountId, labels)
+      version = current
+      return members
+    }, balancer)
+  }
+}
+
+function fixedResponse({ status_code: status = 200, headers, body = '' }: StoredBackend): RouteBackend {
+  return new HttpResponse({ status, headers: Object.entries(headers ?? {}).flat(), body: Buffer.from(body) })
+}

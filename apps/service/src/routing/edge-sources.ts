@@ -1,0 +1,47 @@
+import type { EdgeTunnel } from '../edge/endpoint-lookup.ts'
+import type { AddressRule } from './address-rules.ts'
+import type { ItemSource } from './mirror.ts'
+
+/** Modules as they are stored; only those that routing itself acts on are named. */
+export interface StoredModules {
+  readonly backend?: { readonly enabled: boolean; readonly backend_id: string }
+  readonly ip_restriction?: { readonly enabled: boolean; readonly ip_policy_ids: readonly string[] }
+}
+
+export interface StoredEdge {
+  /** `name:443`; the name may be a wildcard. */
+  readonly hostports: readonly string[] | null
+}
+
+export interface StoredRoute {
+  readonly match_type: 'exact_path' | 'path_prefix'
+  readonly match: string
+  readonly modules: StoredModules
+}
+
+/** The fields of all types of backends; the prefix of the id tells which type it is. */
+export interface StoredBackend {
+  readonly labels?: Readonly<Record<string, string>>
+  readonly status_code?: number
+  readonly headers?: Readonly<Record<string, string>> | null
+  readonly body?: string
+  readonly address?: string
+  readonly tls?: { readonly enabled?: boolean }
+  /** Of a weighted backend a map from id to weight, of a failover backend a list of ids. */
+  readonly backends?: Readonly<Record<string, number>> | readonly string[]
+}
+
+/** What routing reads of the store and of the sessions. */
+export interface EdgeSources {
+  readonly edges: ItemSource<StoredEdge>
+  readonly routes: ItemSource<StoredRoute>
+  readonly backends: ItemSource<StoredBackend>
+  readonly addressRules: ItemSource<AddressRule>
+  readonly tunnels: LabelledTunnels
+}
+
+/** The tunnels of an account that carry labels. `version` changes whenever the set does. */
+export interface LabelledTunnels {
+  version(accountId: string): number
+  withLabels(accountId: string, labels: Readonly<Record<string, string>>): readonly EdgeTunnel[]
+}

@@ -1,0 +1,145 @@
+import type { AddressFilter, EdgeRoute, PublishedEdge } from '../edge/edge-route.ts'
+import type { EdgeTunnel } from '../edge/endpoint-lookup.ts'
+import { AddressRules, type AddressRule } from './address-rules.ts'
+import { BackendCatalogue } from './backend-catalogue.ts'
+import { Balancer } from './balancer.ts'
+import type { EdgeSources, StoredEdge, StoredModules, StoredRoute } from './edge-sources.ts'
+import { Mirror, type MirroredItem } from './mirror.ts'
+import { RouteTable } from './route-table.ts'
+
+type CompiledRoute = EdgeRoute & { readonly matchType: StoredRoute['match_type']; readonly match: string }
+
+interface Mirrors {
+  readonly edges: Mirror<StoredEdge>
+  readonly routes: Mirror<StoredRoute>
+  readonly addressRules: Mirror<AddressRule>
+}
+
+interface Compiled {
+  readonly version: number
+  readonly edge: PublishedEdge
+}
+
+/** What is published by edges, by host name. Compiled when first asked for, and again after a change. */
+export class PublishedEdges {
+  readonly #mirrors: Mirrors
+  readonly #backends: BackendCatalogue
+  readonly #edgeIdByHost = new Map<string, string>()
+  readonly #compiled = new Map<string, Compiled>()
+  readonly #filters = new Map<string, AddressRules>()
+  readonly #refreshers: Readonly<Record<string, (id: string) => Promise<void>>>
+  #version = 0
+
+  private constructor(mirrors: Mirrors, backends: BackendCatalogue, refreshBackend: (id: string) => Promise<unknown>) {
+    this.#mirrors = mirrors
+    this.#backends = backends
+    for (const edge of mirrors.edges.values()) this.#publish(edge)
+    const backend = async (id: string) => void (await refreshBackend(id))
+    this.#refreshers = {
+      edghts: (id) => this.#refreshEdge(id),
+      edghtsrt: async (id) => void (await mirrors.routes.refresh(id)),
+      ipp: async (id) => this.#dropPolicy(id),
+      ipr: (id) => this.#refreshRule(id),
+      bkdtg: backend,
+      bkdhr: backend,
+      bkdsc: backend,
+      bkdwd: backend,
+      bkdfo: backend,
+    }
+  }
+
+  static async load(sources: EdgeSources, now: () => number, random: () => number): Promise<PublishedEdges> {
+    const backends = await Mirror.load(sources.backends)
+    const balancer = new Balancer<EdgeTunnel>(now)
+    const catalogue = new BackendCatalogue({ backends, tunnels: sources.tunnels, balancer, random })
+    const mirrors = {
+      edges: await Mirror.load(sources.edges),
+      routes: await Mirror.load(sources.routes),
+      addressRules: await Mirror.load(sources.addressRules),
+    }
+    return new PublishedEdges(mirrors, catalogue, (id) => backends.refresh(id))
+  }
+
+  /** The edge for a lower-case host name; an exact name before the wildcards that cover it, the longest first. */
+  find(host: string): PublishedEdge | undefined {
+    if (this.#edgeIdByHost.size === 0) return undefined
+    const id = this.#edgeIdByHost.get(host) ?? this.#wildcardOver(host)
+    return id === undefined ? undefined : this.#compile(id)
+  }
+
+  /** Takes over one change of the store. `kind` is the id prefix; changes of other types are none of ours. */
+  async refresh(kind: string, id: string): Promise<void> {
+    const refresher = this.#refreshers[kind]
+    if (refresher === undefined) return
+    await refresher(id)
+    this.#version += 1
+  }
+
+  async #refreshEdge(id: string): Promise<void> {
+    const { before, after } = await this.#mirrors.edges.refresh(id)
+    for (const host of hostsOf(before)) this.#edgeIdByHost.delete(host)
+    if (after !== undefined) return this.#publish(after)
+    this.#compiled.delete(id)
+    this.#mirrors.routes.removeChildrenOf(id)
+  }
+
+  async #refreshRule(id: string): Promise<void> {
+    const { before, after } = await this.#mirrors.addressRules.refresh(id)
+    this.#filters.delete((after ?? before)?.parentId ?? '')
+  }
+
+  #dropPolicy(id: string): void {
+    this.#filters.delete(id)
+  }
+
+  #publish(edge: MirroredItem<StoredEdge>): void {
+    for (const host of hostsOf(edge)) this.#edgeIdByHost.set(host, edge.id)
+  }
+
+  #wildcardOver(host: string): string | undefined {
+    for (let dot = host.indexOf('.'); dot >= 0; dot = host.indexOf('.', dot + 1)) {
+      const id = this.#edgeIdByHost.get(`*${host.slice(dot)}`)
+      if (id !== undefined) return id
+    }
+    return undefined
+  }
+
+  #compile(id: string): PublishedEdge {
+    const known = this.#compiled.get(id)
+    if (known?.version === this.#version) return known.edge
+    const table = new RouteTable(this.#mirrors.routes.childrenOf(id).map((route) => this.#compileRoute(route)))
+    const edge = { id, route: (path: string) => table.find(path) }
+    this.#compiled.set(id, { version: this.#version, edge })
+    return edge
+  }
+
+  #compileRoute({ id, accountId, body }: MirroredItem<StoredRoute>): CompiledRoute {
+    const { match_type: matchType, match, modules } = body
+    const backend = modules.backend?.enabled === true ? this.#backends.get(modules.backend.backend_id) : null
+    return { id, accountId, matchType, match, addressFilter: this.#filterOf(modules), policies: [], backend }
+  }
+
+  #filterOf({ ip_restriction: restriction }: StoredModules): AddressFilter | null {
+    if (restriction?.enabled !== true) return null
+    const [only, ...others] = restriction.ip_policy_ids
+    if (only !== undefined && others.length === 0) return this.#policyFilter(only)
+    return new AddressRules(restriction.ip_policy_ids.flatMap((id) => this.#rulesOf(id)))
+  }
+
+  /** Kept over changes elsewhere: a policy may hold thousands of ranges. */
+  #policyFilter(policyId: string): AddressRules {
+    const known = this.#filters.get(policyId)
+    if (known !== undefined) return known
+    const filter = new AddressRules(this.#rulesOf(policyId))
+    this.#filters.set(policyId, filter)
+    return filter
+  }
+
+  #rulesOf(policyId: string): AddressRule[] {
+    return this.#mirrors.addressRules.childrenOf(policyId).map(({ body }) => body)
+  }
+}
+
+function hostsOf(edge: MirroredItem<StoredEdge> | undefined): string[] {
+  return (edge?.body.hostports ?? []).map((hostport) => hostport.replace(/:\d+$/, ''))
+}
