@@ -49,7 +49,7 @@ export class BackendCatalogue {
     let version = -1
     let members: readonly EdgeTunnel[] = []
     return new TunnelGroup(() => {
-      const current = tunnels.version(accountId)
+      const current = tunnels.version
       if (current !== version) members = tunnels.withLabels(accountId, labels)
       version = current
       return members

@@ -40,8 +40,8 @@ export interface EdgeSources {
   readonly tunnels: LabelledTunnels
 }
 
-/** The tunnels of an account that carry labels. `version` changes whenever the set does. */
+/** The tunnels that carry labels. `version` changes whenever one of them comes or goes. */
 export interface LabelledTunnels {
-  version(accountId: string): number
+  readonly version: number
   withLabels(accountId: string, labels: Readonly<Record<string, string>>): readonly EdgeTunnel[]
 }

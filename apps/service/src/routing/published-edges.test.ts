@@ -26,7 +26,12 @@ function emptyStores() {
     backends: new Store<StoredBackend>(),
     addressRules: new Store<AddressRule>(),
     online,
-    tunnels: { version: () => online.version, withLabels: () => online.tunnels },
+    tunnels: {
+      get version() {
+        return online.version
+      },
+      withLabels: () => online.tunnels,
+    },
   } satisfies EdgeSources & { online: unknown }
 }
 

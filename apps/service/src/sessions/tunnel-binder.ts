@@ -3,6 +3,7 @@ import type { Bind } from '@tunnel/session-protocol'
 import { type BindPermissions, requireLabelsAllowed, requireNameAllowed } from './bind-acl.ts'
 import { parseDomainName } from './domain-name.ts'
 import type { FreeNames } from './free-names.ts'
+import type { LabelledTunnels } from './labelled-tunnels.ts'
 import type { RoutingTable } from './routing-table.ts'
 import { type StreamSource, Tunnel } from './tunnel.ts'
 import type { NameAuthority } from './zone-names.ts'
@@ -19,6 +20,7 @@ export interface BindingAgent {
 
 export interface TunnelBinderDeps {
   readonly routes: RoutingTable<Tunnel>
+  readonly labelled: LabelledTunnels
   readonly names: NameAuthority
   readonly freeNames: FreeNames
   /** Compiles a policy once, at bind time. Throws `ServiceError` when it is wrong. */
@@ -46,7 +48,8 @@ export class TunnelBinder {
     if (agent.isClosed) return null
     const publicUrl = domain === null ? null : this.#deps.publicUrl(protocol, domain)
     const tunnel = this.#tunnel(agent, bind, { domain, publicUrl, policy })
-    if (domain !== null) this.#deps.routes.claim(domain, tunnel)
+    if (domain === null) this.#deps.labelled.add(tunnel)
+    else this.#deps.routes.claim(domain, tunnel)
     return tunnel
   }
 
@@ -64,6 +67,7 @@ export class TunnelBinder {
   /** `isExpectedBack`: visitors are told that the agent is offline, not that nothing is there. */
   unbind(tunnel: Tunnel, isExpectedBack: boolean): void {
     tunnel.unbound()
+    this.#deps.labelled.remove(tunnel)
     if (tunnel.facts.domain !== null) this.#deps.routes.release(tunnel.facts.domain, tunnel, isExpectedBack)
   }
 
