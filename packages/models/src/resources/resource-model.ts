@@ -23,6 +23,8 @@ export interface ResourceModel<
   readonly prefix: string
   /** Name of the array in a list reply. */
   readonly listKey: string
+  /** Type of the resource that a nested collection belongs to. */
+  readonly parentPrefix: string | null
   readonly create: TObject<Create>
   readonly update: TObject<Update>
   readonly reply: TObject<Reply>
@@ -37,6 +39,7 @@ interface ModelInput<C extends TProperties, U extends TProperties, R extends TPr
   readonly path: string
   readonly prefix: string
   readonly listKey: string
+  readonly parentPrefix?: string
   readonly create: C
   readonly update: U
   readonly reply: R
@@ -54,6 +57,7 @@ export function defineModel<C extends TProperties, U extends TProperties, R exte
   return {
     fieldErrors: {},
     emptyPatch: null,
+    parentPrefix: null,
     ...input,
     create: closed(input.create, `${name}Create`),
     update: closed(input.update, `${name}Update`),

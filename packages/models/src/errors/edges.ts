@@ -1,0 +1,162 @@
+import { defineErrors } from './definition.ts'
+
+/** The configuration of edges, their routes and modules. */
+export const edgeConfigurationErrors = defineErrors({
+  module_policy_missing: {
+    code: 7007,
+    status: 400,
+    owner: 'caller',
+    msg: 'The field {field} refers to the IP policy {id}, which does not exist in this account.',
+  },
+  module_policies_too_many: {
+    code: 7013,
+    status: 400,
+    owner: 'caller',
+    msg: 'The field {field} {problem}. Join rules into fewer policies.',
+  },
+  module_headers_too_many: {
+    code: 7015,
+    status: 400,
+    owner: 'caller',
+    msg: 'The field {field} {problem}.',
+  },
+  module_header_name_invalid: {
+    code: 7023,
+    status: 400,
+    owner: 'caller',
+    msg: 'The header name "{name}" is not valid. Use 1 to {max} letters, digits and -.',
+  },
+  module_header_value_invalid: {
+    code: 7024,
+    status: 400,
+    owner: 'caller',
+    msg: 'The value of the header {name} is not valid. Use {max} bytes at most, without control characters.',
+  },
+  module_without_policy: {
+    code: 7025,
+    status: 400,
+    owner: 'caller',
+    msg: 'The field {field} needs at least one IP policy.',
+  },
+  webhook_secret_unexpected: {
+    code: 7026,
+    status: 400,
+    owner: 'caller',
+    msg: 'Webhooks of {provider} are verified without a secret. Leave it out.',
+  },
+  webhook_secret_missing: {
+    code: 7027,
+    status: 400,
+    owner: 'caller',
+    msg: 'Webhooks of {provider} are verified with a secret. Send it.',
+  },
+  webhook_provider_missing: {
+    code: 7029,
+    status: 400,
+    owner: 'caller',
+    msg: 'The field {field} {problem}. Name who sends the webhooks.',
+  },
+  webhook_provider_unknown: {
+    code: 7030,
+    status: 400,
+    owner: 'caller',
+    msg: 'The webhook provider "{provider}" is not known. Known are: {known}.',
+  },
+  module_header_twice: {
+    code: 7069,
+    status: 400,
+    owner: 'caller',
+    msg: 'The header {name} is given twice, in different spellings. Give it once.',
+  },
+  module_authority_missing: {
+    code: 7072,
+    status: 400,
+    owner: 'caller',
+    msg: 'The field {field} refers to the certificate authority {id}, which does not exist in this account.',
+  },
+  edge_description_too_long: {
+    code: 7073,
+    status: 400,
+    owner: 'caller',
+    msg: 'The field {field} {problem}. Shorten the description.',
+  },
+  edge_metadata_too_long: {
+    code: 7074,
+    status: 400,
+    owner: 'caller',
+    msg: 'The field {field} {problem}. Shorten the metadata.',
+  },
+  module_authorities_too_many: {
+    code: 7075,
+    status: 400,
+    owner: 'caller',
+    msg: 'The field {field} {problem}. Trust fewer authorities.',
+  },
+  hostport_invalid: {
+    code: 7104,
+    status: 400,
+    owner: 'caller',
+    msg: '"{hostport}" is not of the form name:port. Write, for example, app.example.com:443.',
+  },
+  terminate_at_unexpected: {
+    code: 7109,
+    status: 400,
+    owner: 'caller',
+    msg: 'An HTTPS edge always ends TLS itself. Leave terminate_at out.',
+  },
+  hostport_port_not_443: {
+    code: 7116,
+    status: 400,
+    owner: 'caller',
+    msg: 'The port of {hostport} must be 443.',
+  },
+  hostport_not_reserved: {
+    code: 7117,
+    status: 400,
+    owner: 'caller',
+    msg: '{hostport} is not reserved by this account. Reserve the name or address first.',
+  },
+  hostport_taken: {
+    code: 7122,
+    status: 400,
+    owner: 'caller',
+    msg: '{value} is used by another edge. Remove it there first.',
+  },
+  route_match_missing: {
+    code: 7123,
+    status: 400,
+    owner: 'caller',
+    msg: 'The field {field} {problem}. Give the path that the route serves, such as /.',
+  },
+  route_match_taken: {
+    code: 7126,
+    status: 400,
+    owner: 'caller',
+    msg: 'The edge has a route for {value} already. Change that one.',
+  },
+  route_match_type_invalid: { code: 7130, status: 400, owner: 'caller', msg: 'The field {field} {problem}.' },
+  route_match_not_path: {
+    code: 7131,
+    status: 400,
+    owner: 'caller',
+    msg: '"{match}" is not a path. Write one that begins with /.',
+  },
+  route_match_too_long: {
+    code: 7135,
+    status: 400,
+    owner: 'caller',
+    msg: 'The field {field} {problem}. Use a shorter path.',
+  },
+  min_version_without_termination: {
+    code: 90_301,
+    status: 400,
+    owner: 'caller',
+    msg: 'TLS is not ended here, so min_version has no effect. Leave it out.',
+  },
+  module_not_available: {
+    code: 90_302,
+    status: 400,
+    owner: 'service',
+    msg: 'The module {module} is not available on this server. Leave it out; what it would do is not done.',
+  },
+})

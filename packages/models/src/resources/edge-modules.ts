@@ -1,0 +1,124 @@
+import { type Static, type TObject, type TProperties, Type } from 'typebox'
+import { Ref, TextMap, nullable } from './fields.ts'
+import { ipPoliciesPerUseMax } from './ip-restriction.ts'
+
+export const mutualTlsAuthoritiesMax = 10
+const moduleHeadersMax = 5
+const policyTextMaxBytes = 256 * 1024
+
+/** A switchable part of an edge or route: `write` is what a PUT takes, `reply` is what is shown of it. */
+interface ModuleModel<Write extends TProperties = TProperties, Reply extends TProperties = TProperties> {
+  readonly write: TObject<Write>
+  readonly reply: TObject<Reply>
+}
+
+function module<W extends TProperties, R extends TProperties>(write: W, reply: R) {
+  const isClosed = { additionalProperties: false }
+  return {
+    write: Type.Object({ enabled: Type.Optional(Type.Boolean()), ...write }, isClosed),
+    reply: Type.Object({ enabled: Type.Boolean(), ...reply }, isClosed),
+  }
+}
+
+const Texts = Type.Array(Type.String())
+const HeaderNames = Type.Array(Type.String({ minLength: 1, 'x-maxBytes': 128 }), { maxItems: moduleHeadersMax })
+const Patterns = Type.Array(Type.String({ minLength: 1, 'x-maxBytes': 512 }), { maxItems: 100 })
+const Seconds = Type.Integer({ minimum: 1, maximum: 86_400 })
+const Buckets = Type.Integer({ minimum: 1, maximum: 128 })
+const Volume = Type.Integer({ minimum: 0, maximum: 1_000_000 })
+const Share = Type.Number({ minimum: 0, maximum: 1 })
+const TlsVersion = Type.Enum(['1.0', '1.1', '1.2', '1.3'])
+const PolicyRules = Type.Array(Type.Record(Type.String(), Type.Unknown()), { maxItems: 100 })
+
+const headers = module(
+  { add: Type.Optional(TextMap), remove: Type.Optional(HeaderNames) },
+  { add: TextMap, remove: Texts },
+)
+
+/** Sign-in by an identity provider is not offered yet; its modules are known so that replies can show them as null. */
+const identityProvider = {
+  write: Type.Object({}, { additionalProperties: true }),
+  reply: Type.Object({}, { additionalProperties: true }),
+}
+
+export const edgeModules = {
+  backend: module({ backend_id: Type.String() }, { backend: Ref }),
+  ip_restriction: module(
+    { ip_policy_ids: Type.Array(Type.String(), { minItems: 1, maxItems: ipPoliciesPerUseMax }) },
+    { ip_policies: Type.Array(Ref) },
+  ),
+  circuit_breaker: module(
+    {
+      tripped_duration: Type.Optional(Seconds),
+      rolling_window: Type.Optional(Seconds),
+      num_buckets: Type.Optional(Buckets),
+      volume_threshold: Type.Optional(Volume),
+      error_threshold_percentage: Type.Optional(Share),
+    },
+    {
+      tripped_duration: Seconds,
+      rolling_window: Seconds,
+      num_buckets: Buckets,
+      volume_threshold: Volume,
+      error_threshold_percentage: Share,
+    },
+  ),
+  compression: module({}, {}),
+  websocket_tcp_converter: module({}, {}),
+  request_headers: headers,
+  response_headers: headers,
+  webhook_verification: module(
+    { provider: Type.String({ minLength: 1, 'x-maxBytes': 64 }), secret: Type.Optional(Type.String({ 'x-maxBytes': 1024 })) },
+    { provider: Type.String(), secret: Type.String() },
+  ),
+  user_agent_filter: module(
+    { allow: Type.Optional(Patterns), deny: Type.Optional(Patterns) },
+    { allow: Texts, deny: Texts },
+  ),
+  oauth: identityProvider,
+  oidc: identityProvider,
+  saml: identityProvider,
+  policy: module(
+    { inbound: Type.Optional(PolicyRules), outbound: Type.Optional(PolicyRules) },
+    { inbound: nullable(PolicyRules), outbound: nullable(PolicyRules) },
+  ),
+  traffic_policy: module(
+    { value: Type.String({ minLength: 1, 'x-maxBytes': policyTextMaxBytes }) },
+    { value: Type.String() },
+  ),
+  mutual_tls: module(
+    { certificate_authority_ids: Type.Array(Type.String(), { minItems: 1, maxItems: mutualTlsAuthoritiesMax }) },
+    { certificate_authorities: Type.Array(Ref) },
+  ),
+  tls_termination: module(
+    {
+      terminate_at: Type.Optional(Type.Enum(['edge', 'upstream', 'agent'])),
+      min_version: Type.Optional(TlsVersion),
+    },
+    { terminate_at: Type.String(), min_version: Type.Optional(TlsVersion) },
+  ),
+} satisfies Record<string, ModuleModel>
+
+export type EdgeModuleName = keyof typeof edgeModules
+export type EdgeModuleWrite<N extends EdgeModuleName> = Static<(typeof edgeModules)[N]['write']>
+export type EdgeModuleReply<N extends EdgeModuleName> = Static<(typeof edgeModules)[N]['reply']>
+
+export const httpsEdgeModuleNames = ['mutual_tls', 'tls_termination'] as const
+export const routeModuleNames = [
+  'backend',
+  'ip_restriction',
+  'circuit_breaker',
+  'compression',
+  'request_headers',
+  'response_headers',
+  'webhook_verification',
+  'oauth',
+  'saml',
+  'oidc',
+  'websocket_tcp_converter',
+  'user_agent_filter',
+  'policy',
+  'traffic_policy',
+] as const
+export const tcpEdgeModuleNames = ['backend', 'ip_restriction', 'policy', 'traffic_policy'] as const
+export const tlsEdgeModuleNames = [...tcpEdgeModuleNames, 'mutual_tls', 'tls_termination'] as const

@@ -1,0 +1,45 @@
+import { Type } from 'typebox'
+import { CertificatePolicy, CertificatePolicyInput, CertificateStatus } from './certificate-management.ts'
+import { Ref, described, nullable } from './fields.ts'
+import { type ReplyOf, defineModel } from './resource-model.ts'
+
+const settable = {
+  ...described,
+  certificate_id: Type.Optional(Type.String()),
+  certificate_management_policy: Type.Optional(CertificatePolicyInput),
+  error_redirect_url: Type.Optional(Type.String({ 'x-maxBytes': 1024 })),
+}
+
+/** A name that only this account may use; `*` as its first label stands for all names below. */
+export const reservedDomainModel = defineModel({
+  name: 'ReservedDomain',
+  title: 'reserved domain',
+  path: '/reserved_domains',
+  prefix: 'rd',
+  listKey: 'reserved_domains',
+  create: { ...settable, domain: Type.String(), region: Type.Optional(Type.String()) },
+  update: { ...settable, region: Type.Optional(Type.String()) },
+  reply: {
+    ...described,
+    domain: Type.String(),
+    region: Type.String(),
+    cname_target: nullable(Type.String()),
+    http_endpoint_configuration: Type.Null(),
+    https_endpoint_configuration: Type.Null(),
+    certificate: nullable(Ref),
+    certificate_management_policy: nullable(CertificatePolicy),
+    certificate_management_status: nullable(CertificateStatus),
+    acme_challenge_cname_target: nullable(Type.String()),
+    error_redirect_url: nullable(Type.String()),
+    is_dev: Type.Boolean(),
+    resolves_to: Type.Array(Type.Object({ value: Type.String() }, { additionalProperties: false })),
+  },
+  fieldErrors: {
+    'description:x-maxBytes': 'domain_description_too_long',
+    'metadata:x-maxBytes': 'domain_metadata_too_long',
+    'certificate_management_policy.authority:enum': 'domain_authority_invalid',
+    'certificate_management_policy.private_key_type:enum': 'managed_certificate_key_type_invalid',
+  },
+  emptyPatch: 'domain_patch_empty',
+})
+export type ReservedDomain = ReplyOf<typeof reservedDomainModel>
