@@ -28,6 +28,8 @@ export interface Call {
   readonly baseUrl: string
   /** Epoch milliseconds. */
   readonly now: number
+  /** The id of the resource in whose collection the path leads. */
+  readonly parentId?: string
 }
 
 /** Reads a request behind the API key. */

@@ -92,6 +92,21 @@ export class Records {
     return row && toRow(row)
   }
 
+  /** Up to `limit` accounts other than the given one that hold a key with a value of `from` or above and below `to`. */
+  async otherHolders(name: string, from: string, to: string, accountId: string, limit: number): Promise<string[]> {
+    const rows = await this.#db
+      .selectFrom('unique_keys')
+      .innerJoin('resources', 'resources.id', 'unique_keys.resource_id')
+      .select('resources.account_id')
+      .where('unique_keys.name', '=', name)
+      .where('unique_keys.value', '>=', from)
+      .where('unique_keys.value', '<', to)
+      .where('resources.account_id', '!=', accountId)
+      .limit(limit)
+      .execute()
+    return rows.map((row) => row.account_id)
+  }
+
   /** Those of `ids` that exist in the account. */
   async existing(accountId: string, ids: readonly string[]): Promise<Set<string>> {
     if (ids.length === 0) return new Set()

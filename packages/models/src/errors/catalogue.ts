@@ -1,9 +1,14 @@
 import { accountErrors } from './accounts.ts'
 import { apiErrors } from './api.ts'
+import { backendErrors } from './backends.ts'
+import { certificateErrors } from './certificates.ts'
 import { credentialErrors } from './credentials.ts'
 import type { ErrorDefinition } from './definition.ts'
 import { edgeErrors } from './edge.ts'
+import { edgeConfigurationErrors } from './edges.ts'
+import { ipPolicyErrors } from './ip-policies.ts'
 import { localApiErrors } from './local-api.ts'
+import { nameErrors } from './names.ts'
 import { sessionErrors } from './session.ts'
 import { sshErrors } from './ssh.ts'
 
@@ -11,9 +16,14 @@ import { sshErrors } from './ssh.ts'
 export const errorCatalogue = {
   ...accountErrors,
   ...apiErrors,
+  ...backendErrors,
+  ...certificateErrors,
   ...credentialErrors,
+  ...edgeConfigurationErrors,
   ...edgeErrors,
+  ...ipPolicyErrors,
   ...localApiErrors,
+  ...nameErrors,
   ...sessionErrors,
   ...sshErrors,
 }

@@ -26,8 +26,18 @@ export const certificateErrors = defineErrors({
     owner: 'caller',
     msg: 'The private key cannot be read. Send an RSA, ECDSA or Ed25519 key as PEM.',
   },
-  managed_certificate_authority_invalid: { code: 1908, status: 400, owner: 'caller', msg: 'The field {field} {problem}.' },
-  managed_certificate_key_type_invalid: { code: 1909, status: 400, owner: 'caller', msg: 'The field {field} {problem}.' },
+  managed_certificate_authority_invalid: {
+    code: 1908,
+    status: 400,
+    owner: 'caller',
+    msg: 'The field {field} {problem}.',
+  },
+  managed_certificate_key_type_invalid: {
+    code: 1909,
+    status: 400,
+    owner: 'caller',
+    msg: 'The field {field} {problem}.',
+  },
   pem_of_other_type: {
     code: 1911,
     status: 400,

@@ -26,6 +26,30 @@ export const credentialErrors = defineErrors({
     owner: 'caller',
     msg: 'The request changes nothing. Send at least one of {supported}.',
   },
+  ssh_credential_key_taken: {
+    code: 609,
+    status: 400,
+    owner: 'caller',
+    msg: 'This SSH public key is stored already. Use that one, or another key.',
+  },
+  ssh_credential_key_taken_by_other: {
+    code: 610,
+    status: 400,
+    owner: 'caller',
+    msg: 'This SSH public key belongs to another account. Use another key.',
+  },
+  ssh_credential_key_missing: {
+    code: 611,
+    status: 400,
+    owner: 'caller',
+    msg: 'The field {field} {problem}. Send the public key as one authorized_keys line.',
+  },
+  ssh_credential_key_unparsable: {
+    code: 612,
+    status: 400,
+    owner: 'caller',
+    msg: 'The field {field} {problem}. Send an OpenSSH public key as one authorized_keys line.',
+  },
   owner_needs_admin: {
     code: 630,
     status: 403,

@@ -50,7 +50,12 @@ export const nameErrors = defineErrors({
     owner: 'caller',
     msg: 'The domain "{domain}" ends in a name that is not reachable on the public internet. Use a domain that you own.',
   },
-  domain_taken: { code: 413, status: 400, owner: 'caller', msg: 'The domain {value} is reserved by this account already.' },
+  domain_taken: {
+    code: 413,
+    status: 400,
+    owner: 'caller',
+    msg: 'The domain {value} is reserved by this account already.',
+  },
   domain_taken_by_other: {
     code: 414,
     status: 400,

@@ -1,5 +1,6 @@
 import { type Static, type TObject, type TProperties, Type } from 'typebox'
 import { Ref, TextMap, nullable } from './fields.ts'
+import type { FieldErrors } from './resource-model.ts'
 import { ipPoliciesPerUseMax } from './ip-restriction.ts'
 
 export const mutualTlsAuthoritiesMax = 10
@@ -68,7 +69,10 @@ export const edgeModules = {
   request_headers: headers,
   response_headers: headers,
   webhook_verification: module(
-    { provider: Type.String({ minLength: 1, 'x-maxBytes': 64 }), secret: Type.Optional(Type.String({ 'x-maxBytes': 1024 })) },
+    {
+      provider: Type.String({ minLength: 1, 'x-maxBytes': 64 }),
+      secret: Type.Optional(Type.String({ 'x-maxBytes': 1024 })),
+    },
     { provider: Type.String(), secret: Type.String() },
   ),
   user_agent_filter: module(
@@ -122,3 +126,32 @@ export const routeModuleNames = [
 ] as const
 export const tcpEdgeModuleNames = ['backend', 'ip_restriction', 'policy', 'traffic_policy'] as const
 export const tlsEdgeModuleNames = [...tcpEdgeModuleNames, 'mutual_tls', 'tls_termination'] as const
+
+/** Errors of their own that fields of modules have. */
+const moduleFieldErrors: Partial<Record<EdgeModuleName, FieldErrors>> = {
+  ip_restriction: {
+    'ip_policy_ids:required': 'module_without_policy',
+    'ip_policy_ids:minItems': 'module_without_policy',
+    'ip_policy_ids:maxItems': 'module_policies_too_many',
+  },
+  mutual_tls: { 'certificate_authority_ids:maxItems': 'module_authorities_too_many' },
+  request_headers: { 'remove:maxItems': 'module_headers_too_many' },
+  response_headers: { 'remove:maxItems': 'module_headers_too_many' },
+  webhook_verification: {
+    'provider:required': 'webhook_provider_missing',
+    'provider:minLength': 'webhook_provider_missing',
+  },
+}
+
+/** The field errors of a module that is sent by itself. */
+export function fieldErrorsOfModule(name: EdgeModuleName): FieldErrors {
+  return moduleFieldErrors[name] ?? {}
+}
+
+/** The field errors of modules that are sent inside their edge or route. */
+export function fieldErrorsWithin(names: readonly EdgeModuleName[]): FieldErrors {
+  const entries = names.flatMap((name) =>
+    Object.entries(fieldErrorsOfModule(name)).map(([field, reason]) => [`${name}.${field}`, reason] as const),
+  )
+  return Object.fromEntries(entries)
+}

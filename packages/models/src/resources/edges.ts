@@ -2,6 +2,7 @@ import { type TSchema, Type } from 'typebox'
 import {
   type EdgeModuleName,
   edgeModules,
+  fieldErrorsWithin,
   httpsEdgeModuleNames,
   routeModuleNames,
   tcpEdgeModuleNames,
@@ -23,22 +24,33 @@ const edgeErrors = {
 
 /** A part of an HTTPS edge: which modules requests to one path go through. */
 export const httpsEdgeRouteModel = defineModel({
-
-    name: 'HTTPSEdgeRoute',
-    title: 'HTTPS edge route',
-    path: '/edges/https/{edge_id}/routes',
-    prefix: 'edghtsrt',
-    listKey: 'routes',
-    parentPrefix: 'edghts',
-    create: { ...described, match_type: MatchType, match: Match, ...writes(routeModuleNames) },
-    update: { ...described, match_type: Type.Optional(MatchType), match: Type.Optional(Match), ...writes(routeModuleNames) },
-    reply: { ...described, edge_id: Type.String(), match_type: MatchType, match: Type.String(), ...replies(routeModuleNames) },
-    fieldErrors: {
-      ...edgeErrors,
-      'match:required': 'route_match_missing',
-      'match:x-maxBytes': 'route_match_too_long',
-      'match_type:enum': 'route_match_type_invalid',
-    },
+  name: 'HTTPSEdgeRoute',
+  title: 'HTTPS edge route',
+  path: '/edges/https/{edge_id}/routes',
+  prefix: 'edghtsrt',
+  listKey: 'routes',
+  parentPrefix: 'edghts',
+  create: { ...described, match_type: MatchType, match: Match, ...writes(routeModuleNames) },
+  update: {
+    ...described,
+    match_type: Type.Optional(MatchType),
+    match: Type.Optional(Match),
+    ...writes(routeModuleNames),
+  },
+  reply: {
+    ...described,
+    edge_id: Type.String(),
+    match_type: MatchType,
+    match: Type.String(),
+    ...replies(routeModuleNames),
+  },
+  fieldErrors: {
+    ...edgeErrors,
+    ...fieldErrorsWithin(routeModuleNames),
+    'match:required': 'route_match_missing',
+    'match:x-maxBytes': 'route_match_too_long',
+    'match_type:enum': 'route_match_type_invalid',
+  },
 })
 export type HttpsEdgeRoute = ReplyOf<typeof httpsEdgeRouteModel>
 
@@ -52,7 +64,7 @@ export const httpsEdgeModel = defineModel({
   create: { ...edgeSettable, ...writes(httpsEdgeModuleNames) },
   update: { ...edgeSettable, ...writes(httpsEdgeModuleNames) },
   reply: { ...edgeShown, ...replies(httpsEdgeModuleNames), routes: Type.Array(httpsEdgeRouteModel.reply) },
-  fieldErrors: edgeErrors,
+  fieldErrors: { ...edgeErrors, ...fieldErrorsWithin(httpsEdgeModuleNames) },
 })
 export type HttpsEdge = ReplyOf<typeof httpsEdgeModel>
 
@@ -66,7 +78,7 @@ export const tcpEdgeModel = defineModel({
   create: { ...edgeSettable, ...writes(tcpEdgeModuleNames) },
   update: { ...edgeSettable, ...writes(tcpEdgeModuleNames) },
   reply: { ...edgeShown, ...replies(tcpEdgeModuleNames) },
-  fieldErrors: edgeErrors,
+  fieldErrors: { ...edgeErrors, ...fieldErrorsWithin(tcpEdgeModuleNames) },
 })
 export type TcpEdge = ReplyOf<typeof tcpEdgeModel>
 
@@ -80,7 +92,7 @@ export const tlsEdgeModel = defineModel({
   create: { ...edgeSettable, ...writes(tlsEdgeModuleNames) },
   update: { ...edgeSettable, ...writes(tlsEdgeModuleNames) },
   reply: { ...edgeShown, ...replies(tlsEdgeModuleNames) },
-  fieldErrors: edgeErrors,
+  fieldErrors: { ...edgeErrors, ...fieldErrorsWithin(tlsEdgeModuleNames) },
 })
 export type TlsEdge = ReplyOf<typeof tlsEdgeModel>
 

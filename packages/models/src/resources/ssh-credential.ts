@@ -21,8 +21,8 @@ export const sshCredentialModel = defineModel({
   fieldErrors: {
     'description:x-maxBytes': 'credential_description_too_long',
     'metadata:x-maxBytes': 'credential_metadata_too_long',
-    'public_key:required': 'ssh_public_key_missing',
-    'public_key:x-maxBytes': 'ssh_public_key_unparsable',
+    'public_key:required': 'ssh_credential_key_missing',
+    'public_key:x-maxBytes': 'ssh_credential_key_unparsable',
   },
   emptyPatch: 'credential_patch_empty',
 })

@@ -1,7 +1,8 @@
-import { type Credential, ServiceError, credentialModel, isAclRule, mintToken } from '@tunnel/models'
+import { type Credential, credentialModel, mintToken } from '@tunnel/models'
 import { chooseOwner, ownerReference } from '../bot-users/owner.ts'
 import { defineResource } from '../kernel/definition.ts'
 import { hashToken } from '../kernel/token.ts'
+import { checkAcl } from './acl.ts'
 
 export interface CredentialBody extends Pick<Credential, 'description' | 'metadata' | 'acl'> {
   readonly owner_id: string
@@ -30,9 +31,3 @@ export const credentials = defineResource<typeof credentialModel, CredentialBody
   }),
   isBuried: true,
 })
-
-/** Throws for the first rule that is none. */
-function checkAcl(acl: readonly string[]): void {
-  const wrong = acl.find((rule) => !isAclRule(rule))
-  if (wrong !== undefined) throw new ServiceError('acl_rule_invalid', { rule: wrong })
-}

@@ -50,11 +50,13 @@ export interface ResourceDefinition<M extends ResourceModel, Body extends object
   reply(item: Stored<Body>, call: Call): ReplyFields<M> | Promise<ReplyFields<M>>
   /** The resources that this one needs; they cannot be deleted while it exists. */
   references?(body: Body): readonly Reference[]
-  /** The resource that this one belongs to and disappears with. */
+  /** The resource that this one belongs to and disappears with, when the body names it and not the path. */
   parent?(body: Body): Reference
   uniqueKeys?(body: Body, accountId: string): readonly UniqueRule[]
   /** The error of a delete while something refers to the resource; its text may name `{id}`, `{title}` and `{dependents}`. */
   readonly inUse?: ErrorReason
+  /** Checks what only shows once the resource is stored; when it throws, the resource is taken back. */
+  confirm?(item: Stored<Body>): Promise<void>
   /** Throws when the caller may not create, update or delete. */
   checkCaller?(call: Call): void
   /** A last word before a delete. */

@@ -4,6 +4,7 @@ import {
   type ResourceModel,
   ServiceError,
   type UpdateOf,
+  idPrefix,
   mintId,
   wireTime,
 } from '@tunnel/models'
@@ -45,6 +46,8 @@ export class Resource<M extends ResourceModel = ResourceModel, Body extends obje
     const id = mintId(this.model.prefix, call.now)
     const draft = await this.definition.create(input, { ...call, id })
     const item = await this.#insert(id, draft, call)
+    await this.#confirm(item)
+    this.#changes.announce({ kind: this.model.prefix, id, accountId: item.accountId, change: 'created' })
     const reply = await this.reply(item, call)
     return { ...reply, ...draft.shownOnce }
   }
@@ -61,10 +64,18 @@ export class Resource<M extends ResourceModel = ResourceModel, Body extends obje
   }
 
   async update(id: string, changes: UpdateOf<M>, call: Call): Promise<Stored<Body>> {
+    return this.change(id, call, async (body) => {
+      const updated = await this.definition.update?.(body, changes, { ...call, id })
+      return withoutEmptyTexts(updated ?? { ...body, ...changes })
+    })
+  }
+
+  /** Replaces the body by what `next` makes of it; `next` runs again when somebody else changed it meanwhile. */
+  async change(id: string, call: Call, next: (body: Body) => Body | Promise<Body>): Promise<Stored<Body>> {
     this.definition.checkCaller?.(call)
     for (let attempt = 0; attempt < updateAttemptsMax; attempt += 1) {
-      const updated = await this.#tryUpdate(await this.#row(id, call), changes, call)
-      if (updated !== null) return updated
+      const changed = await this.#tryChange(await this.#row(id, call), next)
+      if (changed !== null) return changed
     }
     throw new ServiceError('changed_meanwhile')
   }
@@ -122,28 +133,47 @@ export class Resource<M extends ResourceModel = ResourceModel, Body extends obje
 
   async #insert(id: string, draft: Draft<Body, ReplyOf<M>>, call: Call): Promise<Stored<Body>> {
     const { accountId } = call.caller
-    const parent = this.definition.parent?.(draft.body)
-    const references = this.#references(draft.body)
-    await this.#checkReferences(parent === undefined ? references : [parent, ...references], accountId)
+    const parentId = await this.#parentId(draft.body, call)
+    await this.#checkReferences(this.#references(draft.body), accountId)
     const row = {
       id,
       kind: this.model.prefix,
       accountId,
-      parentId: parent?.id ?? null,
+      parentId,
       createdAt: call.now,
       revision: 0,
       body: JSON.stringify(draft.body),
     }
     const guards = this.#guards(draft.body, accountId)
     await this.#guarded(row, draft.body, () => this.#records.insert(row, guards, draft.secrets ?? {}))
-    this.#changes.announce({ kind: row.kind, id, accountId, change: 'created' })
     return this.#read(row)
   }
 
+  async #confirm(item: Stored<Body>): Promise<void> {
+    try {
+      await this.definition.confirm?.(item)
+    } catch (error) {
+      await this.#records.delete(item.id)
+      throw error
+    }
+  }
+
+  /** The parent that the path or the body names, which must exist in the account. */
+  async #parentId(body: Body, { caller, parentId }: Call): Promise<string | null> {
+    if (parentId !== undefined) {
+      const isThere = (await this.#records.existing(caller.accountId, [parentId])).has(parentId)
+      if (!isThere || idPrefix(parentId) !== this.model.parentPrefix) throw new ServiceError('not_found')
+      return parentId
+    }
+    const parent = this.definition.parent?.(body)
+    if (parent !== undefined) await this.#checkReferences([parent], caller.accountId)
+    return parent?.id ?? null
+  }
+
   /** Null when somebody else changed the row meanwhile. */
-  async #tryUpdate(row: ResourceRow, changes: UpdateOf<M>, call: Call): Promise<Stored<Body> | null> {
+  async #tryChange(row: ResourceRow, change: (body: Body) => Body | Promise<Body>): Promise<Stored<Body> | null> {
     const { body } = this.#read(row)
-    const next = await this.#updatedBody(body, changes, { ...call, id: row.id })
+    const next = await change(body)
     const guards = this.#guards(next, row.accountId)
     const hasNewGuards = JSON.stringify(guards) !== JSON.stringify(this.#guards(body, row.accountId))
     if (hasNewGuards) await this.#checkReferences(this.#references(next), row.accountId)
@@ -156,14 +186,10 @@ export class Resource<M extends ResourceModel = ResourceModel, Body extends obje
     return this.#read({ ...row, body: text })
   }
 
-  async #updatedBody(body: Body, changes: UpdateOf<M>, call: Call & { id: string }): Promise<Body> {
-    const updated = await this.definition.update?.(body, changes, call)
-    return withoutEmptyTexts(updated ?? { ...body, ...changes })
-  }
-
   async #row(id: string, call: Call): Promise<ResourceRow> {
     const row = await this.#records.get(this.model.prefix, id)
-    if (row === undefined || row.accountId !== call.caller.accountId) throw new ServiceError('not_found')
+    const isVisible = row?.accountId === call.caller.accountId && (call.parentId ?? row.parentId) === row.parentId
+    if (row === undefined || !isVisible) throw new ServiceError('not_found')
     return row
   }
 

@@ -4,11 +4,8 @@ import { type TSchema, Type } from 'typebox'
 import type { Call, CallReader } from '../../api/caller.ts'
 import { type Page, PageQuery, nextPageUri, readPage } from '../../api/paging.ts'
 import { supportedFields } from '../../api/validation.ts'
+import { callWithin, idOf, pathsOf } from './paths.ts'
 import { readChangeBody, readCreateBody } from './tolerance.ts'
-
-interface ItemParams {
-  id: string
-}
 
 /** A resource type as its routes see it: what comes in has passed the schemas of the model. */
 export interface ServedResource {
@@ -25,45 +22,61 @@ interface Identified {
   readonly id: string
 }
 
-/** Registers create, list, read, update and delete of one resource type. */
-export function resourceRoutes(app: FastifyInstance, resource: ServedResource, callOf: CallReader): void {
-  const { path } = resource.model
-  const options = routeOptions(resource.model)
+type Operation = 'create' | 'list' | 'read' | 'update' | 'remove'
 
-  app.post(path, options.create, async (request, reply) => {
-    const created = await resource.create(request.body, callOf(request))
-    return reply.code(201).send(created)
-  })
+const allOperations: readonly Operation[] = ['create', 'list', 'read', 'update', 'remove']
 
-  app.get(path, options.list, async (request) => {
-    const call = callOf(request)
-    const page = readPage(request.query as object)
-    const items = await resource.list(page, call)
-    const shown = await Promise.all(items.slice(0, page.limit).map((item) => resource.reply(item, call)))
-    const uri = call.baseUrl + path
-    return { [resource.model.listKey]: shown, uri, next_page_uri: nextPageUri(uri, page, items) }
-  })
+/** Registers the routes of one resource type: all five operations, or those given. */
+export function resourceRoutes(
+  app: FastifyInstance,
+  resource: ServedResource,
+  callOf: CallReader,
+  operations = allOperations,
+): void {
+  const { model } = resource
+  const options = routeOptions(model)
+  const { collection, item } = pathsOf(model)
+  const read = callWithin(model, callOf)
 
-  app.get<{ Params: ItemParams }>(`${path}/:id`, options.read, async (request) => {
-    const call = callOf(request)
-    return resource.reply(await resource.get(request.params.id, call), call)
-  })
-
-  app.patch<{ Params: ItemParams }>(`${path}/:id`, options.update, async (request) => {
-    const call = callOf(request)
-    return resource.reply(await resource.update(request.params.id, request.body, call), call)
-  })
-
-  app.delete<{ Params: ItemParams }>(`${path}/:id`, options.remove, async (request, reply) => {
-    await resource.delete(request.params.id, callOf(request))
-    return reply.code(204).send()
-  })
+  const register: Record<Operation, () => void> = {
+    create: () =>
+      app.post(collection, options.create, async (request, reply) => {
+        const created = await resource.create(request.body, read(request))
+        return reply.code(201).send(created)
+      }),
+    list: () =>
+      app.get(collection, options.list, async (request) => listReply(resource, request.query as object, read(request))),
+    read: () =>
+      app.get(item, options.read, async (request) => {
+        const call = read(request)
+        return resource.reply(await resource.get(idOf(request), call), call)
+      }),
+    update: () =>
+      app.patch(item, options.update, async (request) => {
+        const call = read(request)
+        return resource.reply(await resource.update(idOf(request), request.body, call), call)
+      }),
+    remove: () =>
+      app.delete(item, options.remove, async (request, reply) => {
+        await resource.delete(idOf(request), read(request))
+        return reply.code(204).send()
+      }),
+  }
+  for (const operation of operations) register[operation]()
 }
 
-function routeOptions(
-  model: ResourceModel,
-): Record<'create' | 'list' | 'read' | 'update' | 'remove', RouteShorthandOptions> {
+async function listReply(resource: ServedResource, query: object, call: Call): Promise<Record<string, unknown>> {
+  const { path, listKey } = resource.model
+  const page = readPage(query)
+  const items = await resource.list(page, call)
+  const shown = await Promise.all(items.slice(0, page.limit).map((item) => resource.reply(item, call)))
+  const uri = call.baseUrl + path
+  return { [listKey]: shown, uri, next_page_uri: nextPageUri(uri, page, items) }
+}
+
+function routeOptions(model: ResourceModel): Record<Operation, RouteShorthandOptions> {
   const { title, fieldErrors, listKey } = model
+  const { pathIds } = pathsOf(model)
   const tags = [title]
   const config = { fieldErrors }
   const list = Type.Object({ [listKey]: Type.Array(model.reply), uri: Type.String(), next_page_uri: nullableText })
@@ -72,7 +85,7 @@ function routeOptions(
       config,
       schema: { tags, summary: 'Create', body: model.create, response: { 201: model.reply } },
       preValidation: async (request) => {
-        request.body = readCreateBody(request.body, model.create)
+        request.body = readCreateBody(request.body, model.create, pathIds)
       },
     },
     list: { schema: { tags, summary: 'List', querystring: PageQuery, response: { 200: list } } },
@@ -81,7 +94,7 @@ function routeOptions(
       config,
       schema: { tags, summary: 'Update', body: model.update, response: { 200: model.reply } },
       preValidation: async (request) => {
-        request.body = readChangeBody(request.body, model.update, ['id'])
+        request.body = readChangeBody(request.body, model.update, pathIds)
         refuseEmptyPatch(request, model)
       },
     },

@@ -5,9 +5,12 @@ import type { TObject, TSchema } from 'typebox'
  * and the ids of the path once more in the body. These readings make a body say what its sender meant.
  */
 
-/** A create body without its unset fields: null, and the zero value of the field's own type. */
-export function readCreateBody(body: unknown, schema: TObject): unknown {
-  return withoutFields(body, (name, value) => value === null || isZero(value, schema.properties[name]))
+/** A create body without its unset fields (null, and the zero value of the field's own type) and ids of the path. */
+export function readCreateBody(body: unknown, schema: TObject, pathIds: readonly string[]): unknown {
+  return withoutFields(body, (name, value) => {
+    const declared = schema.properties[name]
+    return declared === undefined ? pathIds.includes(name) : value === null || isZero(value, declared)
+  })
 }
 
 /** A change without nulls, which mean "unchanged" unless the field takes null, and without ids of the path. */
@@ -30,7 +33,7 @@ function withoutFields(body: unknown, isDropped: (name: string, value: unknown) 
   return Object.fromEntries(Object.entries(body).filter(([name, value]) => !isDropped(name, value)))
 }
 
-function isZero(value: unknown, schema: TSchema | undefined): boolean {
+function isZero(value: unknown, schema: TSchema): boolean {
   switch (typeOf(schema)) {
     case 'string':
       return value === ''
@@ -46,8 +49,8 @@ function isZero(value: unknown, schema: TSchema | undefined): boolean {
   }
 }
 
-function typeOf(schema: TSchema | undefined): unknown {
-  const { type, enum: values } = (schema ?? {}) as { type?: unknown; enum?: unknown }
+function typeOf(schema: TSchema): unknown {
+  const { type, enum: values } = schema as { type?: unknown; enum?: unknown }
   return Array.isArray(values) ? 'string' : type
 }
 

@@ -44,7 +44,7 @@ async function createSatellites(db: Kysely<unknown>, bytewiseText: RawBuilder<un
   await db.schema
     .createTable('unique_keys')
     .addColumn('name', 'text', (column) => column.notNull())
-    .addColumn('value', 'text', (column) => column.notNull())
+    .addColumn('value', bytewiseText, (column) => column.notNull())
     .addColumn('resource_id', bytewiseText, (column) => column.notNull().references('resources.id').onDelete('cascade'))
     .addPrimaryKeyConstraint('unique_keys_key', ['name', 'value'])
     .execute()

@@ -1,0 +1,58 @@
+import { type EdgeModuleName, type EdgeModuleReply, ServiceError } from '@tunnel/models'
+import type { Call } from '../../api/caller.ts'
+import type { Reference } from '../kernel/references.ts'
+import { type ModuleRules, moduleRules } from './module-rules.ts'
+
+/** The modules of an owner as they are stored; one that was never set is missing. */
+export type ModuleBodies = { readonly [N in EdgeModuleName]?: object }
+
+type AnyRules = ModuleRules<EdgeModuleName>
+type AnyModule = Parameters<AnyRules['reply']>[0]
+
+/** The modules that edges or routes of one type have. */
+export class Modules<N extends EdgeModuleName> {
+  readonly names: readonly N[]
+  readonly #acting: ReadonlySet<EdgeModuleName>
+  readonly #edge: 'https' | 'tcp' | 'tls'
+
+  constructor(names: readonly N[], edge: 'https' | 'tcp' | 'tls', acting: ReadonlySet<EdgeModuleName>) {
+    this.names = names
+    this.#edge = edge
+    this.#acting = acting
+  }
+
+  /** The modules in a body, checked and completed. Throws for one that nobody would carry out. */
+  read(input: { readonly [K in N]?: object }): ModuleBodies {
+    const given = this.names.filter((name) => input[name] !== undefined)
+    return Object.fromEntries(given.map((name) => [name, this.#complete(name, input[name] ?? {})]))
+  }
+
+  references(body: ModuleBodies): Reference[] {
+    return this.#stored(body).flatMap(([name, module]) => rulesOf(name).references?.(module) ?? [])
+  }
+
+  /** Every module as replies show it; null when it is not set. */
+  reply(body: ModuleBodies, call: Call): { [K in N]: EdgeModuleReply<K> | null } {
+    const entries = this.names.map((name) => [name, this.replyOne(name, body, call)] as const)
+    return Object.fromEntries(entries) as { [K in N]: EdgeModuleReply<K> | null }
+  }
+
+  replyOne(name: N, body: ModuleBodies, call: Call): object | null {
+    const module = body[name]
+    return module === undefined ? null : rulesOf(name).reply(module as AnyModule, call)
+  }
+
+  #complete(name: N, input: object): object {
+    if (!this.#acting.has(name)) throw new ServiceError('module_not_available', { module: name })
+    const module = { enabled: true, ...input } as AnyModule
+    return rulesOf(name).complete?.(module, this.#edge) ?? module
+  }
+
+  #stored(body: ModuleBodies): [N, AnyModule][] {
+    return this.names.filter((name) => body[name] !== undefined).map((name) => [name, body[name] as AnyModule])
+  }
+}
+
+function rulesOf(name: EdgeModuleName): AnyRules {
+  return moduleRules[name] as AnyRules
+}

@@ -1,0 +1,16 @@
+import { tlsEdgeModel, type tlsEdgeModuleNames } from '@tunnel/models'
+import { type ResourceDefinition, defineResource } from '../kernel/definition.ts'
+import type { EdgeBodies, EdgeBody } from './edge-body.ts'
+
+export function tlsEdges(
+  bodies: EdgeBodies<(typeof tlsEdgeModuleNames)[number]>,
+): ResourceDefinition<typeof tlsEdgeModel, EdgeBody> {
+  return defineResource<typeof tlsEdgeModel, EdgeBody>({
+    model: tlsEdgeModel,
+    create: async (input, { caller }) => ({ body: await bodies.create(input, caller.accountId) }),
+    update: (body, changes, { caller }) => bodies.update(body, changes, caller.accountId),
+    references: (body) => bodies.references(body),
+    uniqueKeys: (body) => bodies.uniqueKeys(body),
+    reply: ({ body }, call) => bodies.reply(body, call),
+  })
+}

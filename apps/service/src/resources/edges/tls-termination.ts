@@ -1,0 +1,15 @@
+import { type EdgeModuleWrite, ServiceError } from '@tunnel/models'
+
+const defaultMinVersion = '1.2'
+
+/** Where TLS ends. An HTTPS edge always ends it itself; elsewhere a minimum version needs an end at the edge. */
+export function completeTermination<M extends EdgeModuleWrite<'tls_termination'>>(
+  module: M,
+  edge: 'https' | 'tcp' | 'tls',
+): M {
+  const { terminate_at, min_version } = module
+  if (edge === 'https' && terminate_at !== undefined) throw new ServiceError('terminate_at_unexpected')
+  const endsAtEdge = (terminate_at ?? 'edge') === 'edge'
+  if (!endsAtEdge && min_version !== undefined) throw new ServiceError('min_version_without_termination')
+  return endsAtEdge ? { ...module, min_version: min_version ?? defaultMinVersion } : module
+}

@@ -1,0 +1,42 @@
+import { randomInt } from 'node:crypto'
+import { type ReservedAddr, ServiceError, reservedAddrModel } from '@tunnel/models'
+import type { Records } from '../../storage/records.ts'
+import type { ZoneNames } from '../domain-names/zone-names.ts'
+import { type ResourceDefinition, defineResource } from '../kernel/definition.ts'
+
+type ReservedAddrBody = Pick<ReservedAddr, 'description' | 'metadata' | 'addr' | 'region'>
+
+export const addrKeyName = 'reserved_addr'
+
+interface ReservedAddrParts {
+  readonly names: ZoneNames
+  readonly records: Records
+  readonly ports: { readonly first: number; readonly last: number }
+}
+
+export function reservedAddrs(
+  parts: ReservedAddrParts,
+): ResourceDefinition<typeof reservedAddrModel, ReservedAddrBody> {
+  return defineResource<typeof reservedAddrModel, ReservedAddrBody>({
+    model: reservedAddrModel,
+    create: async ({ region = parts.names.region, ...texts }) => {
+      if (region !== parts.names.region)
+        throw new ServiceError('addr_region_unknown', { region: region.slice(0, 40), supported: parts.names.region })
+      return { body: { ...texts, region, addr: await freeAddress(parts) } }
+    },
+    uniqueKeys: ({ addr }) => [{ name: addrKeyName, value: addr, taken: 'addr_taken' }],
+    reply: ({ body }) => ({ ...body, endpoint_configuration: null }),
+    inUse: 'resource_in_use',
+  })
+}
+
+/** Starts at a random port, so that neighbours cannot be guessed and two requests at once rarely meet. */
+async function freeAddress({ names, records, ports: { first, last } }: ReservedAddrParts): Promise<string> {
+  const count = last - first + 1
+  const start = randomInt(count)
+  for (let step = 0; step < count; step += 1) {
+    const addr = `${names.tcpHost}:${first + ((start + step) % count)}`
+    if ((await records.holderOf({ name: addrKeyName, value: addr })) === undefined) return addr
+  }
+  throw new ServiceError('addr_none_free', { region: names.region })
+}

@@ -1,0 +1,40 @@
+import type { KeyObject } from 'node:crypto'
+import { ServiceError, type TlsCertificate, tlsCertificateModel } from '@tunnel/models'
+import { defineResource } from '../kernel/definition.ts'
+import { certificateFacts } from './certificate-facts.ts'
+import { checkChainOrder, readCertificates, readPrivateKey } from './pem.ts'
+
+/** The sealed private key of a certificate. */
+export const privateKeySecret = 'private_key_pem'
+
+export type TlsCertificateBody = Omit<TlsCertificate, 'id' | 'uri' | 'created_at'>
+
+export const tlsCertificates = defineResource<typeof tlsCertificateModel, TlsCertificateBody>({
+  model: tlsCertificateModel,
+  create: ({ certificate_pem, private_key_pem, ...texts }) => {
+    const chain = readCertificates(certificate_pem, 'certificate_pem')
+    const key = readPrivateKey(private_key_pem, chain[0])
+    checkChainOrder(chain)
+    const private_key_type = keyType(key)
+    return {
+      body: { ...texts, certificate_pem, ...certificateFacts(chain[0]), issued_at: null, private_key_type },
+      secrets: { [privateKeySecret]: private_key_pem },
+    }
+  },
+  reply: ({ body }) => body,
+  inUse: 'certificate_in_use',
+})
+
+function keyType({ asymmetricKeyType }: KeyObject): TlsCertificate['private_key_type'] {
+  switch (asymmetricKeyType) {
+    case 'rsa':
+    case 'rsa-pss':
+      return 'rsa'
+    case 'ec':
+      return 'ecdsa'
+    case 'ed25519':
+      return 'ed25519'
+    default:
+      throw new ServiceError('private_key_unknown')
+  }
+}

@@ -1,0 +1,47 @@
+/** An agent's session that is online. */
+export interface OnlineSession {
+  readonly id: string
+  readonly accountId: string
+  /** Of an authtoken, or of an SSH public key. */
+  readonly credentialId: string
+  readonly agentVersion: string
+  readonly ip: string
+  readonly metadata: string
+  readonly os: string
+  readonly region: string
+  readonly transport: string
+  readonly startedAtMs: number
+}
+
+/** A tunnel that is online. It has an address, or labels. */
+export interface OnlineTunnel {
+  readonly id: string
+  readonly accountId: string
+  readonly sessionId: string
+  readonly region: string
+  readonly startedAtMs: number
+  readonly forwardsTo: string
+  readonly metadata: string
+  /** Null for a tunnel that is reached by its labels. */
+  readonly publicUrl: string | null
+  readonly labels: Readonly<Record<string, string>>
+}
+
+export type SessionCommand =
+  | { readonly command: 'restart' | 'stop' }
+  | { readonly command: 'update'; readonly version: string | undefined }
+
+/** What is online now; satisfied by the part that holds the sessions. */
+export interface SessionDirectory {
+  sessions(accountId: string): readonly OnlineSession[]
+  tunnels(accountId: string): readonly OnlineTunnel[]
+  /** Resolves when the agent has accepted. Throws the `ServiceError` that says why it did not. */
+  command(sessionId: string, command: SessionCommand): Promise<void>
+}
+
+/** Stands in while the process serves no agents. */
+export const nothingOnline: SessionDirectory = {
+  sessions: () => [],
+  tunnels: () => [],
+  command: () => Promise.resolve(),
+}
