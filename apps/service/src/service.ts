@@ -16,6 +16,7 @@ import { changePublisher } from './events/publish-changes.ts'
 import { StartedParts } from './lifecycle.ts'
 import { apiHost, sessionHost } from './own-hosts.ts'
 import { type Management, createManagement } from './resources/management.ts'
+import { sessionDirectory } from './session-directory.ts'
 import { type Sessions, createSessions } from './sessions/sessions.ts'
 import { zoneNames } from './sessions/zone-names.ts'
 import { MasterKeys } from './storage/master-keys.ts'
@@ -68,6 +69,7 @@ async function startParts(surroundings: Surroundings): Promise<readonly Listener
   const storage = parts.add('storage', await openStorage(config, (error) => log.error({ err: error }, 'store')))
   const management = createManagement(storage, config)
   const sessions = startSessions(surroundings, management)
+  management.connectSessions(sessionDirectory(sessions))
   const dashboard = createDashboard({
     db: storage.db,
     accounts: management.accounts,

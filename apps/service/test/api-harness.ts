@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import type { FastifyInstance } from 'fastify'
 import pino from 'pino'
 import { buildApiApp } from '../src/api/api-app.ts'
-import { type Management, createManagement } from '../src/resources/management.ts'
+import { type Management, type ManagementOptions, createManagement } from '../src/resources/management.ts'
 import { type Storage, openStorage } from '../src/storage/open-storage.ts'
 import { throwAwayDatabase } from './postgres-database.ts'
 
@@ -50,7 +50,10 @@ export interface TestApi extends AsyncDisposable {
 }
 
 /** The management API over a store of its own, driven without a socket. */
-export async function startTestApi(engine = 'sqlite', options: { requestsPerMinute?: number } = {}): Promise<TestApi> {
+export async function startTestApi(
+  engine = 'sqlite',
+  options: ManagementOptions & { requestsPerMinute?: number } = {},
+): Promise<TestApi> {
   const dataDir = mkdtempSync(join(tmpdir(), 'service-api-'))
   const database = engine === 'postgres' ? await throwAwayDatabase() : null
   const storage = await openStorage({
@@ -58,7 +61,11 @@ export async function startTestApi(engine = 'sqlite', options: { requestsPerMinu
     databaseUrl: database?.url ?? null,
     masterKeyFile: join(dataDir, 'master.key'),
   })
-  const management = createManagement(storage)
+  const management = createManagement(
+    storage,
+    { zone: 'tunnel.example', region: 'local', tcpPorts: { first: 20_000, last: 20_009 } },
+    options,
+  )
   const app = await buildApiApp({
     log: pino({ level: 'silent' }),
     baseUrl: null,
@@ -92,7 +99,7 @@ let accounts = 0
 async function newClient(app: FastifyInstance, { accounts: store, resources }: Management): Promise<Client> {
   accounts += 1
   const account = await store.create(`holder-${accounts}@example.com`, null, Date.now())
-  const caller = { accountId: account.id, apiKeyId: '', ownerId: account.userId, isAdmin: true }
+  const caller = { accountId: account.id, apiKeyId: null, ownerId: account.userId, isAdmin: true }
   const { token } = await resources.apiKeys.create({}, { caller, baseUrl: '', now: Date.now() })
   const send: Client['send'] = (method, url, body, headers) => inject(app, token ?? '', method, url, body, headers)
   return {

@@ -25,6 +25,8 @@ function settings(dataDir = 'data') {
   return { dataDir: path, databaseUrl: null, masterKeyFile: join(path, 'master.key') }
 }
 
+const managed = { zone: 'tunnel.example', region: 'local', tcpPorts: { first: 20_000, last: 20_009 } }
+
 describe('the command line', () => {
   it('creates an account with a password, and a key that the API accepts', async () => {
     const created = await run('account create --email Ann@Example.com --password-stdin --json', {
@@ -33,7 +35,7 @@ describe('the command line', () => {
     expect(JSON.parse(created.out)).toEqual({ id: expect.stringMatching(/^ac_/), email: 'ann@example.com' })
     const key = JSON.parse((await run('api-key create --account ann@example.com --description ci --json')).out)
     await using storage = await openStorage(settings())
-    const { accounts, apiKeys } = createManagement(storage)
+    const { accounts, apiKeys } = createManagement(storage, managed)
     expect(await accounts.authenticate('ann@example.com', 'correct horse battery')).not.toBeNull()
     expect(await accounts.authenticate('ann@example.com', 'wrong')).toBeNull()
     expect(await accounts.authenticate('bob@example.com', 'wrong')).toBeNull()
@@ -62,7 +64,7 @@ describe('the command line', () => {
   it('restores a backup that was made while the store was open, secrets included', async () => {
     const file = join(directory, 'copy.backup')
     await using running = await openStorage(settings())
-    const account = await createManagement(running).accounts.get('ann@example.com')
+    const account = await createManagement(running, managed).accounts.get('ann@example.com')
     const row = {
       id: 'thing_1',
       kind: 'thing',
@@ -77,7 +79,7 @@ describe('the command line', () => {
     expect(await run(`backup ${file}`)).toMatchObject({ code: 1, err: expect.stringContaining('exists already') })
     expect(await run(`restore ${file}`, { dataDir: 'restored' })).toMatchObject({ code: 0 })
     await using restored = await openStorage(settings('restored'))
-    expect(await createManagement(restored).accounts.get('ann@example.com')).toEqual(account)
+    expect(await createManagement(restored, managed).accounts.get('ann@example.com')).toEqual(account)
     expect(await restored.records.secrets.read('thing_1', 'private_key')).toBe('very secret')
     expect(await run(`restore ${file}`)).toMatchObject({ code: 1, err: expect.stringContaining('Stop the service') })
   })

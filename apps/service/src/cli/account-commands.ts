@@ -13,7 +13,7 @@ export const createAccount: Command = {
     const hasPassword = input.values['password-stdin'] === true
     const password = hasPassword ? (await text(input.io.stdin)).replace(/\r?\n$/, '') : null
     await using storage = await openStorage(input.settings)
-    const account = await createManagement(storage).accounts.create(email, password, Date.now())
+    const account = await createManagement(storage, input.settings).accounts.create(email, password, Date.now())
     printResult(input, { id: account.id, email: account.email }, [`account ${account.id} for ${account.email}`])
   },
 }
@@ -27,9 +27,9 @@ export const createApiKey: Command = {
     const emailOrId = requiredOption(input, 'account')
     const { description } = input.values
     await using storage = await openStorage(input.settings)
-    const { accounts, resources } = createManagement(storage)
+    const { accounts, resources } = createManagement(storage, input.settings)
     const account = await accounts.get(emailOrId)
-    const caller = { accountId: account.id, apiKeyId: '', ownerId: account.userId, isAdmin: true }
+    const caller = { accountId: account.id, apiKeyId: null, ownerId: account.userId, isAdmin: true }
     const body = typeof description === 'string' && description !== '' ? { description } : {}
     const { id, token } = await resources.apiKeys.create(body, { caller, baseUrl: '', now: Date.now() })
     printResult(input, { id, token }, [`API key ${id}; its token is shown this once:`, token ?? ''])

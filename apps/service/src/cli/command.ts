@@ -1,6 +1,6 @@
 import type { Readable, Writable } from 'node:stream'
 import type { ParseArgsConfig } from 'node:util'
-import type { StorageSettings } from '../storage/open-storage.ts'
+import type { ServiceConfig } from '../config.ts'
 
 export interface CommandIo {
   readonly stdin: Readable
@@ -11,7 +11,7 @@ export interface CommandIo {
 export interface CommandInput {
   readonly values: Readonly<Record<string, string | boolean | (string | boolean)[] | undefined>>
   readonly files: readonly string[]
-  readonly settings: StorageSettings
+  readonly settings: ServiceConfig
   readonly io: CommandIo
 }
 

@@ -1,43 +1,61 @@
-import { serviceUserModel } from '@tunnel/models'
+import type { EdgeModuleName } from '@tunnel/models'
 import type { FastifyInstance } from 'fastify'
 import type { ApiKeyVerifier, CallReader } from '../api/caller.ts'
 import type { Storage } from '../storage/open-storage.ts'
 import { Accounts } from './accounts/accounts.ts'
+import { type Resources, createResources } from './all-resources.ts'
 import { createApiKeyVerifier } from './api-keys/api-key-verifier.ts'
-import { apiKeys } from './api-keys/api-keys.ts'
-import { botUsers } from './bot-users/bot-users.ts'
 import { type Owners, isPerson } from './bot-users/owner.ts'
+import { type CertificateProvisioning, noProvisioning } from './certificate-management/certificate-policy.ts'
 import { AuthtokenVerifier } from './credentials/authtoken-verifier.ts'
-import { credentials } from './credentials/credentials.ts'
+import { ZoneNames } from './domain-names/zone-names.ts'
+import { actingModules as modulesOfTheEdge } from './edges/acting-modules.ts'
+import { createEdgeModules } from './edges/edge-module-sets.ts'
 import { Changes } from './kernel/changes.ts'
-import { Resource, type ResourceParts } from './kernel/resource.ts'
-import { resourceRoutes } from './kernel/routes.ts'
-import { revocationListRoute } from './ssh-certificate-authorities/revocation-list-route.ts'
+import { managementRoutes } from './management-routes.ts'
 import type { EmptyPrincipals } from './ssh-host-certificates/ssh-host-certificates.ts'
-import { createSshResources } from './ssh.ts'
+import { LateSessions, type SessionDirectory } from './tunnel-sessions/online.ts'
 
 /** Everything that is managed through the API, for the composition root and the parts that act on it. */
 export interface Management {
-  readonly resources: ReturnType<typeof createResources>
+  readonly resources: Resources
   readonly accounts: Accounts
   readonly apiKeys: ApiKeyVerifier
   readonly authtokens: AuthtokenVerifier
   /** Tells what changed, after the commit. */
   readonly changes: Changes
+  /** The sessions start after the management, whose authtokens they need; nothing is online until then. */
+  connectSessions(directory: SessionDirectory): void
   /** Registers the routes of every resource. */
   routes(app: FastifyInstance, callOf: CallReader): void
 }
 
-/** What an operator decides about resources. */
-export interface ManagementSettings {
-  readonly sshEmptyPrincipals: EmptyPrincipals
+/** What the operator's configuration says about resources. */
+export interface ManagementConfig {
+  readonly zone: string
+  readonly region: string
+  readonly tcpPorts: { readonly first: number; readonly last: number }
 }
 
-const defaultSettings: ManagementSettings = { sshEmptyPrincipals: 'empty' }
+/** Parts of the service that resources show or depend on. */
+export interface ManagementOptions {
+  readonly provisioning?: CertificateProvisioning
+  readonly actingModules?: ReadonlySet<EdgeModuleName>
+  readonly sshEmptyPrincipals?: EmptyPrincipals
+}
 
-export function createManagement({ db, records }: Storage, settings = defaultSettings): Management {
+export function createManagement(
+  { db, records }: Storage,
+  { zone, region, tcpPorts }: ManagementConfig,
+  options: ManagementOptions = {},
+): Management {
+  const { provisioning = noProvisioning, actingModules = modulesOfTheEdge, sshEmptyPrincipals = 'empty' } = options
   const changes = new Changes()
-  const resources = createResources({ records, changes }, settings)
+  const sessions = new LateSessions()
+  const names = new ZoneNames(zone, region)
+  const edgeModules = createEdgeModules(actingModules)
+  const surroundings = { names, ports: tcpPorts, sessions, provisioning, edgeModules, sshEmptyPrincipals }
+  const resources = createResources({ records, changes }, surroundings)
   const owners: Owners = {
     isActive: async (ownerId) => isPerson(ownerId) || (await resources.botUsers.find(ownerId))?.body.active === true,
   }
@@ -49,19 +67,7 @@ export function createManagement({ db, records }: Storage, settings = defaultSet
     authtokens,
     accounts: new Accounts(db),
     apiKeys: createApiKeyVerifier({ apiKeys: resources.apiKeys, owners, isAuthtoken }),
-    routes: (app, callOf) => {
-      for (const resource of Object.values(resources)) resourceRoutes(app, resource, callOf)
-      revocationListRoute(app, { authorities: resources.sshCertificateAuthorities, records }, callOf)
-    },
-  }
-}
-
-function createResources(parts: ResourceParts, { sshEmptyPrincipals }: ManagementSettings) {
-  return {
-    apiKeys: new Resource(apiKeys, parts),
-    botUsers: new Resource(botUsers, parts),
-    serviceUsers: new Resource({ ...botUsers, model: serviceUserModel }, parts),
-    credentials: new Resource(credentials, parts),
-    ...createSshResources(parts, sshEmptyPrincipals),
+    connectSessions: (directory) => sessions.connect(directory),
+    routes: (app, callOf) => managementRoutes(app, { resources, edgeModules, sessions, records }, callOf),
   }
 }

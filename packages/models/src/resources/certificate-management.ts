@@ -13,7 +13,7 @@ export const CertificatePolicyInput = Type.Object(
 /** How a certificate is obtained and renewed automatically. */
 export const CertificatePolicy = Type.Object(
   { authority: Authority, private_key_type: PrivateKeyType },
-  { $id: 'CertificateManagementPolicy', additionalProperties: false },
+  { additionalProperties: false },
 )
 export type CertificatePolicy = Type.Static<typeof CertificatePolicy>
 
@@ -30,6 +30,6 @@ const ProvisioningJob = Type.Object(
 /** How far the automatic certificate is. */
 export const CertificateStatus = Type.Object(
   { renews_at: nullable(Time), provisioning_job: nullable(ProvisioningJob) },
-  { $id: 'CertificateManagementStatus', additionalProperties: false },
+  { additionalProperties: false },
 )
 export type CertificateStatus = Type.Static<typeof CertificateStatus>

@@ -21,7 +21,7 @@ export const described = {
 }
 
 /** A pointer to another resource. */
-export const Ref = Type.Object({ id: Type.String(), uri: Type.String() }, { $id: 'Ref', additionalProperties: false })
+export const Ref = Type.Object({ id: Type.String(), uri: Type.String() }, { additionalProperties: false })
 export type Ref = Type.Static<typeof Ref>
 
 export const Time = Type.String({ format: 'date-time', description: 'RFC 3339, UTC, whole seconds.' })

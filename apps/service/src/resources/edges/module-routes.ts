@@ -1,7 +1,8 @@
 import { type EdgeModuleName, type ResourceModel, ServiceError, edgeModules, fieldErrorsOfModule } from '@tunnel/models'
 import type { FastifyInstance, RouteShorthandOptions } from 'fastify'
-import type { Call, CallReader } from '../../api/caller.ts'
+import type { CallReader } from '../../api/caller.ts'
 import { callWithin, idOf, pathsOf } from '../kernel/paths.ts'
+import type { Resource } from '../kernel/resource.ts'
 import { readChangeBody } from '../kernel/tolerance.ts'
 import type { ModuleBodies, Modules } from './modules.ts'
 
@@ -9,17 +10,10 @@ interface WithModules {
   readonly modules: ModuleBodies
 }
 
-/** Edges or routes as the routes of their modules see them. */
-interface ModuleOwner<Body extends WithModules> {
-  readonly model: ResourceModel
-  get(id: string, call: Call): Promise<{ readonly body: Body }>
-  change(id: string, call: Call, next: (body: Body) => Body): Promise<{ readonly body: Body }>
-}
-
 /** Registers PUT, GET and DELETE of every module of one type of owner. A module that is not set is not found. */
-export function moduleRoutes<N extends EdgeModuleName, Body extends WithModules>(
+export function moduleRoutes<N extends EdgeModuleName, M extends ResourceModel, Body extends WithModules>(
   app: FastifyInstance,
-  owner: ModuleOwner<Body>,
+  owner: Resource<M, Body>,
   modules: Modules<N>,
   callOf: CallReader,
 ): void {

@@ -54,5 +54,5 @@ export class Modules<N extends EdgeModuleName> {
 }
 
 function rulesOf(name: EdgeModuleName): AnyRules {
-  return moduleRules[name] as AnyRules
+  return moduleRules[name]
 }

@@ -4,7 +4,7 @@ import { referenceTo } from '../kernel/references.ts'
 import { refTo } from '../kernel/refs.ts'
 import { canonicalCidr, checkedCidr } from './cidr.ts'
 
-interface RuleBody extends Pick<IpPolicyRule, 'description' | 'metadata' | 'cidr' | 'action'> {
+export interface RuleBody extends Pick<IpPolicyRule, 'description' | 'metadata' | 'cidr' | 'action'> {
   readonly ip_policy_id: string
 }
 

@@ -3,7 +3,7 @@ import { defineResource } from '../kernel/definition.ts'
 import { referenceTo } from '../kernel/references.ts'
 import { refTo } from '../kernel/refs.ts'
 
-interface RestrictionBody extends Omit<IpRestriction, 'id' | 'uri' | 'created_at' | 'ip_policies'> {
+export interface RestrictionBody extends Omit<IpRestriction, 'id' | 'uri' | 'created_at' | 'ip_policies'> {
   readonly ip_policy_ids: readonly string[]
 }
 

@@ -4,7 +4,7 @@ import { chooseOwner, ownerReference } from '../bot-users/owner.ts'
 import { checkAcl } from '../credentials/acl.ts'
 import { defineResource } from '../kernel/definition.ts'
 
-interface SshCredentialBody extends Pick<SshCredential, 'description' | 'metadata' | 'acl' | 'public_key'> {
+export interface SshCredentialBody extends Pick<SshCredential, 'description' | 'metadata' | 'acl' | 'public_key'> {
   readonly owner_id: string
 }
 

@@ -46,7 +46,7 @@ function keyUsages(certificate: DecodedCertificate): string[] {
 }
 
 function extendedKeyUsages(certificate: DecodedCertificate): string[] {
-  const nameOf = new Map(Object.entries(ExtendedKeyUsage).map(([name, oid]) => [String(oid), name]))
+  const nameOf = new Map<string, string>(Object.entries(ExtendedKeyUsage).map(([name, oid]) => [oid, name]))
   const usages = certificate.getExtension(ExtendedKeyUsageExtension)?.usages ?? []
   return usages.map((oid) => nameOf.get(String(oid)) ?? String(oid))
 }

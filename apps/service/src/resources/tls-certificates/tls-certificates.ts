@@ -25,16 +25,15 @@ export const tlsCertificates = defineResource<typeof tlsCertificateModel, TlsCer
   inUse: 'certificate_in_use',
 })
 
+const keyTypes: Readonly<Record<string, TlsCertificate['private_key_type']>> = {
+  rsa: 'rsa',
+  'rsa-pss': 'rsa',
+  ec: 'ecdsa',
+  ed25519: 'ed25519',
+}
+
 function keyType({ asymmetricKeyType }: KeyObject): TlsCertificate['private_key_type'] {
-  switch (asymmetricKeyType) {
-    case 'rsa':
-    case 'rsa-pss':
-      return 'rsa'
-    case 'ec':
-      return 'ecdsa'
-    case 'ed25519':
-      return 'ed25519'
-    default:
-      throw new ServiceError('private_key_unknown')
-  }
+  const type = keyTypes[asymmetricKeyType ?? '']
+  if (type === undefined) throw new ServiceError('private_key_unknown')
+  return type
 }

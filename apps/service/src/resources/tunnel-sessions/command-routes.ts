@@ -9,12 +9,8 @@ const versionMaxCharacters = 64
  * Commands to the agent of a session; 204 means that the agent accepted. Existing clients send `{}`, nothing, the bare id
  * or other things as the body, with any content type: all of it is taken, and only a version is read from it.
  */
-export async function commandRoutes(
-  app: FastifyInstance,
-  directory: SessionDirectory,
-  callOf: CallReader,
-): Promise<void> {
-  await app.register((lenient, _options, done) => {
+export function commandRoutes(app: FastifyInstance, directory: SessionDirectory, callOf: CallReader): void {
+  void app.register((lenient, _options, done) => {
     lenient.removeAllContentTypeParsers()
     lenient.addContentTypeParser('*', { parseAs: 'string' }, (_request, text, parsed) => parsed(null, text))
     for (const command of ['restart', 'stop', 'update'] as const)
@@ -31,7 +27,7 @@ export async function commandRoutes(
           const { accountId } = callOf(request).caller
           const session = directory.sessions(accountId).find(({ id }) => id === request.params.id)
           if (session === undefined) throw new ServiceError('not_found')
-          await directory.command(session.id, readCommand(command, request))
+          await directory.command(session, readCommand(command, request))
           return reply.code(204).send()
         },
       )

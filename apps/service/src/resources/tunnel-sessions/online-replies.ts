@@ -4,9 +4,8 @@ import {
   type TunnelSession,
   credentialModel,
   endpointModel,
-  reservedDomainModel,
   sshCredentialModel,
-  tunnelGroupBackendModel,
+  tunnelModel,
   tunnelSessionModel,
   wireTime,
 } from '@tunnel/models'
@@ -28,8 +27,7 @@ export function sessionReply(session: OnlineSession, call: Call): TunnelSession 
   }
 }
 
-/** `groupIds`: the tunnel groups that the tunnel serves. */
-export function tunnelReply(tunnel: OnlineTunnel, groupIds: readonly string[], call: Call): Tunnel {
+export function tunnelReply(tunnel: OnlineTunnel, call: Call): Tunnel {
   const { id, region, publicUrl, labels } = tunnel
   const shared = {
     id,
@@ -39,22 +37,29 @@ export function tunnelReply(tunnel: OnlineTunnel, groupIds: readonly string[], c
     tunnel_session: refTo(call, tunnel.sessionId, tunnelSessionModel),
     metadata: tunnel.metadata === '' ? undefined : tunnel.metadata,
   }
-  if (publicUrl === null)
-    return {
-      ...shared,
-      labels: { ...labels },
-      backends: groupIds.map((group) => refTo(call, group, tunnelGroupBackendModel)),
-    }
+  if (publicUrl === null) return { ...shared, labels: { ...labels } }
   const endpoint = refTo(call, endpointId(id), endpointModel)
   return { ...shared, public_url: publicUrl, proto: protocolOf(publicUrl), endpoint }
 }
 
-/** The address of a tunnel. `domainId`: the reservation that it uses, if any. */
-export function endpointReply(tunnel: OnlineTunnel & { readonly publicUrl: string }, call: Call): Endpoint {
-  const { publicUrl, region } = tunnel
+/** A public address that is online. */
+export interface OnlineEndpoint {
+  readonly id: string
+  readonly publicUrl: string
+  readonly tunnel: OnlineTunnel
+}
+
+/** The addresses of tunnels; one that is reached by its labels has none. */
+export function endpointsOf(tunnels: readonly OnlineTunnel[]): OnlineEndpoint[] {
+  return tunnels.flatMap((tunnel) =>
+    tunnel.publicUrl === null ? [] : [{ id: endpointId(tunnel.id), publicUrl: tunnel.publicUrl, tunnel }],
+  )
+}
+
+export function endpointReply({ id, publicUrl, tunnel }: OnlineEndpoint, call: Call): Endpoint {
   const created_at = wireTime(tunnel.startedAtMs)
   return {
-    ...refTo(call, endpointId(tunnel.id), endpointModel),
+    ...refTo(call, id, endpointModel),
     created_at,
     updated_at: created_at,
     type: 'ephemeral',
@@ -64,15 +69,15 @@ export function endpointReply(tunnel: OnlineTunnel & { readonly publicUrl: strin
     hostport: hostportOf(publicUrl),
     bindings: ['public'],
     pooling_enabled: false,
-    region,
+    region: tunnel.region,
     metadata: tunnel.metadata === '' ? undefined : tunnel.metadata,
-    tunnel: { id: tunnel.id, uri: `${call.baseUrl}/tunnels/${tunnel.id}` },
+    tunnel: refTo(call, tunnel.id, tunnelModel),
     tunnel_session: refTo(call, tunnel.sessionId, tunnelSessionModel),
   }
 }
 
 /** A tunnel and its endpoint share the part of their ids behind the prefix. */
-export function endpointId(tunnelId: string): string {
+function endpointId(tunnelId: string): string {
   return `${endpointModel.prefix}${tunnelId.slice(tunnelId.indexOf('_'))}`
 }
 

@@ -8,8 +8,8 @@ import { PageQuery, nextPageUri, readPage } from '../../api/paging.ts'
 export interface OnlineCollection<Item extends { readonly id: string }> {
   readonly model: OnlineModel
   /** All of the account, in any order. */
-  all(accountId: string): readonly Item[]
-  reply(item: Item, call: Call): object | Promise<object>
+  readonly all: (accountId: string) => readonly Item[]
+  readonly reply: (item: Item, call: Call) => object
 }
 
 /** Registers the list and the reading of one kind of things that are online. */
@@ -29,11 +29,11 @@ export function onlineRoutes<Item extends { readonly id: string }>(
   app.get(
     model.path,
     { schema: { tags, summary: 'List', querystring: PageQuery, response: { 200: list } } },
-    async (request) => {
+    (request) => {
       const call = callOf(request)
       const page = readPage(request.query as object)
       const items = pageOf(all(call.caller.accountId), page.limit + 1, page.beforeId)
-      const shown = await Promise.all(items.slice(0, page.limit).map((item) => reply(item, call)))
+      const shown = items.slice(0, page.limit).map((item) => reply(item, call))
       const uri = call.baseUrl + model.path
       return { [model.listKey]: shown, uri, next_page_uri: nextPageUri(uri, page, items) }
     },
@@ -42,7 +42,7 @@ export function onlineRoutes<Item extends { readonly id: string }>(
   app.get<{ Params: { id: string } }>(
     `${model.path}/:id`,
     { schema: { tags, summary: 'Read', response: { 200: model.reply } } },
-    async (request) => {
+    (request) => {
       const call = callOf(request)
       const item = all(call.caller.accountId).find(({ id }) => id === request.params.id)
       if (item === undefined) throw new ServiceError('not_found')

@@ -1,3 +1,5 @@
+import { ServiceError } from '@tunnel/models'
+
 /** An agent's session that is online. */
 export interface OnlineSession {
   readonly id: string
@@ -36,12 +38,27 @@ export interface SessionDirectory {
   sessions(accountId: string): readonly OnlineSession[]
   tunnels(accountId: string): readonly OnlineTunnel[]
   /** Resolves when the agent has accepted. Throws the `ServiceError` that says why it did not. */
-  command(sessionId: string, command: SessionCommand): Promise<void>
+  command(session: OnlineSession, command: SessionCommand): Promise<void>
 }
 
-/** Stands in while the process serves no agents. */
-export const nothingOnline: SessionDirectory = {
-  sessions: () => [],
-  tunnels: () => [],
-  command: () => Promise.resolve(),
+/** Nothing is online until the directory is connected. */
+export class LateSessions implements SessionDirectory {
+  #directory: SessionDirectory | null = null
+
+  connect(directory: SessionDirectory): void {
+    this.#directory = directory
+  }
+
+  sessions(accountId: string): readonly OnlineSession[] {
+    return this.#directory?.sessions(accountId) ?? []
+  }
+
+  tunnels(accountId: string): readonly OnlineTunnel[] {
+    return this.#directory?.tunnels(accountId) ?? []
+  }
+
+  async command(session: OnlineSession, command: SessionCommand): Promise<void> {
+    if (this.#directory === null) throw new ServiceError('not_found')
+    await this.#directory.command(session, command)
+  }
 }

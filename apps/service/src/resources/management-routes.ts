@@ -1,0 +1,49 @@
+import { endpointModel, tunnelModel, tunnelSessionModel } from '@tunnel/models'
+import type { FastifyInstance } from 'fastify'
+import type { CallReader } from '../api/caller.ts'
+import type { Records } from '../storage/records.ts'
+import type { Resources } from './all-resources.ts'
+import type { EdgeModuleSets } from './edges/edge-module-sets.ts'
+import { moduleRoutes } from './edges/module-routes.ts'
+import { resourceRoutes } from './kernel/routes.ts'
+import { detachRoutes } from './reserved-domains/detach-routes.ts'
+import { selfRoutes } from './self/self-routes.ts'
+import { revocationListRoute } from './ssh-certificate-authorities/revocation-list-route.ts'
+import { commandRoutes } from './tunnel-sessions/command-routes.ts'
+import type { SessionDirectory } from './tunnel-sessions/online.ts'
+import { endpointReply, endpointsOf, sessionReply, tunnelReply } from './tunnel-sessions/online-replies.ts'
+import { onlineRoutes } from './tunnel-sessions/online-routes.ts'
+
+interface RouteSources {
+  readonly resources: Resources
+  readonly edgeModules: EdgeModuleSets
+  readonly sessions: SessionDirectory
+  readonly records: Records
+}
+
+/** Registers the routes of every resource. */
+export function managementRoutes(app: FastifyInstance, sources: RouteSources, callOf: CallReader): void {
+  const { resources, edgeModules, records } = sources
+  const { httpsEdgeRoutes, ...collections } = resources
+  for (const resource of Object.values(collections)) resourceRoutes(app, resource, callOf)
+  // Routes are listed inside their edge.
+  resourceRoutes(app, httpsEdgeRoutes, callOf, ['create', 'read', 'update', 'remove'])
+  moduleRoutes(app, resources.httpsEdges, edgeModules.https, callOf)
+  moduleRoutes(app, httpsEdgeRoutes, edgeModules.routes, callOf)
+  moduleRoutes(app, resources.tcpEdges, edgeModules.tcp, callOf)
+  moduleRoutes(app, resources.tlsEdges, edgeModules.tls, callOf)
+  detachRoutes(app, resources.reservedDomains, callOf)
+  revocationListRoute(app, { authorities: resources.sshCertificateAuthorities, records }, callOf)
+  registerOnline(app, sources, callOf)
+  selfRoutes(app, callOf)
+}
+
+function registerOnline(app: FastifyInstance, { sessions }: RouteSources, callOf: CallReader): void {
+  const tunnels = (accountId: string) => sessions.tunnels(accountId)
+  const all = (accountId: string) => sessions.sessions(accountId)
+  onlineRoutes(app, { model: tunnelSessionModel, all, reply: sessionReply }, callOf)
+  onlineRoutes(app, { model: tunnelModel, all: tunnels, reply: tunnelReply }, callOf)
+  const endpoints = (accountId: string) => endpointsOf(tunnels(accountId))
+  onlineRoutes(app, { model: endpointModel, all: endpoints, reply: endpointReply }, callOf)
+  commandRoutes(app, sessions, callOf)
+}
