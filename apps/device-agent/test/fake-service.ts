@@ -134,7 +134,7 @@ export class FakeService implements AsyncDisposable {
       onClose: () => this.#look(),
     }
     const options = { limits: defaultLimits, heartbeats: this.#heartbeats, nowMs: () => performance.now() }
-    const session = startServiceSession(webSocketTransport(webSocket, request.socket), handlers, options)
+    const session = startServiceSession(webSocketTransport(webSocket, request.socket, 'server'), handlers, options)
   }
 
   #greet(session: ServiceSideSession, hello: Hello): void {

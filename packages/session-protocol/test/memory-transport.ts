@@ -36,10 +36,19 @@ export class MemoryTransport implements Transport {
     for (const message of this.#early) handlers.onMessage(message)
   }
 
-  send(message: Buffer): void {
+  send(parts: readonly Uint8Array[]): void {
     if (!this.#isOpen) return
+    const message = Buffer.concat(parts)
     this.bufferedBytes += message.length
     setImmediate(() => this.#leave(message))
+  }
+
+  cork(): void {
+    // Messages are passed on one by one here.
+  }
+
+  uncork(): void {
+    // As above.
   }
 
   close(code: number, reason: string): void {

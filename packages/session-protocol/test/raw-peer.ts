@@ -24,7 +24,7 @@ export class RawPeer {
     const [own, theirs] = memoryPair()
     this.#transport = own
     this.#theirs = theirs
-    this.#writer = new FrameWriter((message) => own.send(message))
+    this.#writer = new FrameWriter(own)
     own.start({
       onMessage: (message) => void this.received.push(message),
       onDrain: () => {},
@@ -45,7 +45,7 @@ export class RawPeer {
   }
 
   async sendBytes(message: Buffer): Promise<void> {
-    this.#transport.send(message)
+    this.#transport.send([message])
     await this.#turn()
   }
 

@@ -93,19 +93,16 @@ export async function webSocketPair(
   const accepted = new Promise<Transport>((resolve) => {
     server.on('upgrade', (request, socket, head) => {
       webSockets.handleUpgrade(request, socket, head, (webSocket) =>
-        resolve(webSocketTransport(webSocket, socket as Socket)),
+        resolve(webSocketTransport(webSocket, socket as Socket, 'server')),
       )
       server.close()
     })
   })
   await once(server.listen(0, '127.0.0.1'), 'listening')
   const port = await relay((server.address() as AddressInfo).port)
-  const client = new WebSocket(`ws://127.0.0.1:${port}`, {
-    perMessageDeflate: false,
-    generateMask: (mask) => void mask.fill(0),
-  })
+  const client = new WebSocket(`ws://127.0.0.1:${port}`, { perMessageDeflate: false })
   let socket: Socket | undefined
   client.on('upgrade', (response) => (socket = response.socket))
-  const opened = once(client, 'open').then(() => webSocketTransport(client, socket!))
+  const opened = once(client, 'open').then(() => webSocketTransport(client, socket!, 'client'))
   return Promise.all([opened, accepted])
 }

@@ -64,7 +64,7 @@ function openLink(webSocket: WebSocket, signal: AbortSignal): Promise<Link> {
     webSocket.once('open', () => {
       limit.removeEventListener('abort', giveUp)
       if (socket === undefined) return
-      const transport = webSocketTransport(webSocket, socket.setNoDelay(true))
+      const transport = webSocketTransport(webSocket, socket.setNoDelay(true), 'client')
       resolve({ transport, localAddress: socket.localAddress ?? '' })
     })
   })

@@ -55,7 +55,7 @@ export class SessionListener {
       const stopCounting = countBytes(socket, this.#deps.limits.helloMaxBytes, () => peer.onFlood())
       const peer = this.#deps.onPeer({
         ip,
-        transport: webSocketTransport(webSocket, socket),
+        transport: webSocketTransport(webSocket, socket, 'server'),
         onKnown: () => {
           stopCounting()
           socket.off('close', release)

@@ -136,7 +136,7 @@ export class TestAgent implements SessionHandlers<ServiceMessage> {
     const [webSocket, socket] = await openWebSocket(url)
     const options = { limits: defaultLimits, heartbeats: new Heartbeats(), nowMs: () => performance.now() }
     agent.socket = socket
-    agent.session = startAgentSession(webSocketTransport(webSocket, socket), agent, options)
+    agent.session = startAgentSession(webSocketTransport(webSocket, socket, 'client'), agent, options)
     return agent
   }
 

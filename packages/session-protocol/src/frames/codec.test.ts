@@ -33,7 +33,7 @@ function plain(field: unknown): unknown {
 
 function write(frames: readonly Frame[]): Buffer[] {
   const messages: Buffer[] = []
-  const writer = new FrameWriter((message) => void messages.push(message))
+  const writer = new FrameWriter({ send: (parts) => void messages.push(Buffer.concat(parts)) })
   for (const frame of frames) writeFrame(writer, frame)
   writer.flush()
   return messages

@@ -27,65 +27,68 @@ export class Outbox implements DataOutlet {
     this.#transport = transport
     this.#limits = limits
     this.#onOverflow = onOverflow
-    this.#writer = new FrameWriter((message) => transport.send(message))
+    this.#writer = new FrameWriter(transport)
   }
 
-  get isFree(): boolean {
-    return this.#waiting.length === 0 && !this.#isCongested
+  takesNow(bytes: number): boolean {
+    return bytes <= this.#limits.quantumBytes && this.#waiting.length === 0 && !this.#isCongested
   }
 
   open(id: number, header: Uint8Array): void {
     this.#writer.open(id, header)
-    this.#scheduleFlush()
+    this.scheduleFlush()
   }
 
   data(id: number, chunk: Buffer, start: number, end: number, isEnd: boolean): void {
     this.#writer.data(id, chunk, start, end, isEnd)
-    this.#scheduleFlush()
+    this.scheduleFlush()
   }
 
   window(id: number, creditBytes: number): void {
     this.#writer.window(id, creditBytes)
-    this.#scheduleFlush()
+    this.scheduleFlush()
   }
 
   reset(id: number, code: ResetCode, message: string): void {
     this.#writer.reset(id, code, message)
-    this.#scheduleFlush()
+    this.scheduleFlush()
   }
 
   control(json: string): void {
     this.#writer.control(json)
-    this.#scheduleFlush()
+    this.scheduleFlush()
   }
 
   ping(payload: Uint8Array): void {
     this.#writer.ping(payload)
-    this.#scheduleFlush()
+    this.scheduleFlush()
   }
 
   /** Only the last PING of a turn is answered, so that a flood of them costs nothing. */
   pong(payload: Buffer): void {
     this.#pong = payload
-    this.#scheduleFlush()
+    this.scheduleFlush()
   }
 
   goAway(code: GoAwayCode, retryAfterMs: number, message: string): void {
     this.#writer.goAway(code, retryAfterMs, message)
-    this.#scheduleFlush()
+    this.scheduleFlush()
   }
 
   enqueue(turn: Turn): void {
     this.#waiting.push(turn)
-    this.#scheduleFlush()
+    this.scheduleFlush()
   }
 
   flush(): void {
     if (this.#isClosed) return
+    this.#transport.cork()
     this.#serveWaiting()
     if (this.#pong) this.#writer.pong(this.#pong)
     this.#pong = null
     this.#writer.flush()
+    this.#transport.uncork()
+    if (this.#waiting.length > 0 && !this.#isCongested) this.scheduleFlush()
     if (this.#transport.bufferedBytes > this.#limits.transportMaxBytes) this.#overflow()
   }
 
@@ -112,8 +115,8 @@ export class Outbox implements DataOutlet {
     }
   }
 
-  /** After the current round of I/O: everything that this round causes leaves together. */
-  #scheduleFlush(): void {
+  /** After the current round of I/O: everything that this round causes leaves together, and what has come in is read first. */
+  scheduleFlush(): void {
     if (this.#isFlushScheduled || this.#isClosed) return
     this.#isFlushScheduled = true
     setImmediate(Outbox.#flushScheduled, this)

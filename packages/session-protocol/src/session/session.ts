@@ -130,7 +130,7 @@ export class Session<Incoming, Outgoing extends object> implements SessionFrameV
   }
 
   onDrain(): void {
-    this.#outbox.flush()
+    this.#outbox.scheduleFlush()
   }
 
   onClose(ending: TransportEnding): void {

@@ -46,7 +46,7 @@ export interface MuxStream {
   readonly header: StreamHeader
   /** Connects the receiver. Bytes that came before are held (bounded by the window) and delivered now. */
   attach(sink: StreamSink): void
-  /** Queues bytes. False: the queue is over its mark, stop until `onDrain`. Throws after `end` or `onClose`. */
+  /** Queues bytes, which must not be changed afterwards. False: the queue is over its mark, stop until `onDrain`. Throws after `end` or `onClose`. */
   write(chunk: Buffer): boolean
   /** Half-close: everything written before is still delivered. */
   end(): void

@@ -9,8 +9,8 @@ export interface Turn {
 
 /** The way out that all streams of a session share. */
 export interface DataOutlet {
-  /** No other stream waits and the transport is not full: small writes need no turn. */
-  readonly isFree: boolean
+  /** Whether so many bytes need no turn: they are few, no other stream waits and the transport is not full. */
+  takesNow(bytes: number): boolean
   data(id: number, chunk: Buffer, start: number, end: number, isEnd: boolean): void
   /** Asks for a turn. To be called once per wait. */
   enqueue(turn: Turn): void
@@ -72,7 +72,7 @@ export class SendingHalf implements Turn {
   end(): void {
     if (this.#isEnding || this.#isDiscarded) return
     this.#isEnding = true
-    if (this.#queuedBytes > 0 || !this.#outlet.isFree) return this.#askForTurn()
+    if (this.#queuedBytes > 0 || !this.#outlet.takesNow(0)) return this.#askForTurn()
     this.#sendBareEnd()
     this.#port.onEndSent()
   }
@@ -108,7 +108,7 @@ export class SendingHalf implements Turn {
   }
 
   #canSendNow(bytes: number): boolean {
-    return this.#queuedBytes === 0 && bytes <= this.#creditBytes && bytes <= wire.dataMaxBytes && this.#outlet.isFree
+    return this.#queuedBytes === 0 && bytes <= this.#creditBytes && this.#outlet.takesNow(bytes)
   }
 
   #askForTurn(): void {

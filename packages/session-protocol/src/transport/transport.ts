@@ -15,10 +15,13 @@ export interface TransportHandlers {
 
 /** Carries whole binary messages in order: a WebSocket, or a pair in memory. */
 export interface Transport {
-  /** Connects the receiver; messages that came before are delivered now or later, never lost. */
+  /** Connects the receiver. To be called in the same turn in which the transport opened, or messages are lost. */
   start(handlers: TransportHandlers): void
-  /** Hands over one message, which must not be changed afterwards. A no-op once closed. */
-  send(message: Buffer): void
+  /** Hands over one message in parts, which must not be changed afterwards. A no-op once closed. */
+  send(parts: readonly Uint8Array[], bytes: number): void
+  /** Messages between `cork` and `uncork` may leave together. */
+  cork(): void
+  uncork(): void
   /** Bytes handed over and not yet taken by the network. */
   readonly bufferedBytes: number
   /** Grows with every byte from the peer, also inside an unfinished message. */

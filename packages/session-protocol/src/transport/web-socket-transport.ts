@@ -1,9 +1,9 @@
 import type { Transport, TransportHandlers } from './transport.ts'
+import { binaryMessageHeader } from './web-socket-message.ts'
 
-/** What is used of a WebSocket: the `ws` library's one fits. It must be open, with compression off. */
+/** What is used of a WebSocket: the one of the `ws` library fits. It must be open, with compression off. */
 export interface WebSocketLike {
-  readonly bufferedAmount: number
-  send(message: Buffer, options: { binary: true }): void
+  readonly readyState: number
   close(code: number, reason: string): void
   terminate(): void
   on(event: 'message', listener: (message: unknown, isBinary: boolean) => void): unknown
@@ -11,32 +11,41 @@ export interface WebSocketLike {
   on(event: 'close', listener: (code: number, reason: Buffer) => void): unknown
 }
 
-/** The connection below it. */
+/** The TCP or TLS connection below it. */
 export interface SocketLike {
   readonly bytesRead: number
+  readonly writableLength: number
+  write(bytes: Uint8Array): unknown
+  cork(): void
+  uncork(): void
   on(event: 'drain', listener: () => void): unknown
 }
 
+const OPEN_STATE = 1
 const CLOSE_GRACE_MS = 2000
 
-/** A transport over an open WebSocket and its TCP or TLS socket. */
-export function webSocketTransport(webSocket: WebSocketLike, socket: SocketLike): Transport {
-  return new WebSocketTransport(webSocket, socket)
+/**
+ * A transport over an open WebSocket. The WebSocket receives and closes; messages are written past it to its socket, in parts,
+ * which saves joining and masking them. `side`: which end of the WebSocket this is.
+ */
+export function webSocketTransport(webSocket: WebSocketLike, socket: SocketLike, side: 'client' | 'server'): Transport {
+  return new WebSocketTransport(webSocket, socket, side)
 }
 
 class WebSocketTransport implements Transport {
   readonly #webSocket: WebSocketLike
   readonly #socket: SocketLike
-  #isOpen = true
+  readonly #side: 'client' | 'server'
   #failure = ''
 
-  constructor(webSocket: WebSocketLike, socket: SocketLike) {
+  constructor(webSocket: WebSocketLike, socket: SocketLike, side: 'client' | 'server') {
     this.#webSocket = webSocket
     this.#socket = socket
+    this.#side = side
   }
 
   get bufferedBytes(): number {
-    return this.#webSocket.bufferedAmount
+    return this.#socket.writableLength
   }
 
   get receivedBytes(): number {
@@ -51,31 +60,42 @@ class WebSocketTransport implements Transport {
     })
     this.#webSocket.on('error', (error) => (this.#failure = error.message))
     this.#webSocket.on('close', (code, reason) => {
-      this.#isOpen = false
       handlers.onClose({ code, reason: reason.toString() || this.#failure })
     })
     this.#socket.on('drain', () => handlers.onDrain())
   }
 
-  send(message: Buffer): void {
-    if (this.#isOpen) this.#webSocket.send(message, sendOptions)
+  send(parts: readonly Uint8Array[], bytes: number): void {
+    if (!this.#isOpen) return
+    this.#socket.cork()
+    this.#socket.write(binaryMessageHeader(bytes, this.#side))
+    for (const part of parts) this.#socket.write(part)
+    this.#socket.uncork()
+  }
+
+  cork(): void {
+    this.#socket.cork()
+  }
+
+  uncork(): void {
+    this.#socket.uncork()
   }
 
   close(code: number, reason: string): void {
     if (!this.#isOpen) return
-    this.#isOpen = false
     this.#webSocket.close(code, boundedReason(reason))
     const deadline = setTimeout(() => this.#webSocket.terminate(), CLOSE_GRACE_MS)
     this.#webSocket.on('close', () => clearTimeout(deadline))
   }
 
   destroy(): void {
-    this.#isOpen = false
     this.#webSocket.terminate()
   }
-}
 
-const sendOptions = { binary: true } as const
+  get #isOpen(): boolean {
+    return this.#webSocket.readyState === OPEN_STATE
+  }
+}
 
 /** A close reason is at most 123 bytes (RFC 6455, section 5.5.1). */
 function boundedReason(reason: string): string {
