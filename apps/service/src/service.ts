@@ -14,6 +14,7 @@ import { AccountEvents } from './events/account-events.ts'
 import { eventRoutes } from './events/event-routes.ts'
 import { changePublisher } from './events/publish-changes.ts'
 import { StartedParts } from './lifecycle.ts'
+import { logDestination } from './log-destination.ts'
 import { apiHost, sessionHost } from './own-hosts.ts'
 import { type Management, createManagement } from './resources/management.ts'
 import { sessionDirectory } from './session-directory.ts'
@@ -24,6 +25,7 @@ import { type Storage, openStorage } from './storage/open-storage.ts'
 import { Sealer } from './storage/sealer.ts'
 
 const partStopWithinMs = 12_000
+const standardError = 2
 const sessionsDrainMs = 5_000
 const dashboardAssets = resolve(import.meta.dirname, '../../dashboard/dist')
 /** Names below the zone that the service uses itself. */
@@ -50,7 +52,7 @@ interface Surroundings {
 
 /** Builds all parts, connects them, and starts them in the order in which they need each other. */
 export async function startService(config: ServiceConfig): Promise<Service> {
-  const log = pino({ name: 'service' }, pino.destination({ dest: 2, sync: false }))
+  const log = pino({ name: 'service' }, logDestination(standardError))
   const parts = new StartedParts((part, error) => log.error({ part, err: error }, 'a part did not stop cleanly'))
   const metrics = new Registry()
   collectDefaultMetrics({ register: metrics })
