@@ -1,4 +1,4 @@
-import type { EdgeTunnel } from './endpoint-lookup.ts'
+import type { EdgeTunnel } from './edge-tunnel.ts'
 
 /** A published name whose requests go by their path. */
 export interface PublishedEdge {

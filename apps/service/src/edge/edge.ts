@@ -17,6 +17,7 @@ import { pipeline } from './pipeline.ts'
 import { forward } from './stages/forward.ts'
 import { lookup } from './stages/lookup.ts'
 import { observe } from './stages/observe.ts'
+import { chooseBackend, restrictAddresses, route } from './stages/route.ts'
 
 interface ListenAddress {
   readonly host: string
@@ -49,7 +50,14 @@ export async function startEdge(deps: EdgeDeps): Promise<Edge> {
   const observers = deps.accessLog === null ? [metrics] : [metrics, accessLog(deps.accessLog)]
   const timers = new EdgeTimers(limits, metrics)
   // The order matters: what is refused early costs little, and every outcome is seen by the first stage.
-  const handle = pipeline([observe(observers), lookup(deps.endpoints), forward(timers.forwarding)])
+  const handle = pipeline([
+    observe(observers),
+    lookup(deps.endpoints),
+    route,
+    restrictAddresses,
+    chooseBackend,
+    forward(timers.forwarding),
+  ])
   const intake: Intake = new Intake({ ...deps, limits, observers, handle })
   const http1 = createHttp1Server(intake, limits, timers.linger)
   const http2 = createHttp2Server(intake, limits, timers.linger)

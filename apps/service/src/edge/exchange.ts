@@ -1,5 +1,6 @@
 import type { ServiceError } from '@tunnel/models'
-import type { EdgeTunnel } from './endpoint-lookup.ts'
+import type { BackendChoice, EdgeRoute, PublishedEdge } from './edge-route.ts'
+import type { EdgeTunnel } from './edge-tunnel.ts'
 import { asServiceError } from './failures/as-service-error.ts'
 import { failureReply } from './failures/failure-reply.ts'
 import { headerValue } from './headers/header-list.ts'
@@ -21,8 +22,10 @@ export class Exchange {
   readonly request: VisitorRequest
   readonly body: RequestBody | null
   readonly response: VisitorResponse
-  /** Set by the lookup stage. */
+  /** Set by the lookup stage: a tunnel, or an edge whose routes then lead to one. */
   tunnel: EdgeTunnel | undefined
+  edge: PublishedEdge | undefined
+  route: EdgeRoute | undefined
   /** Of the response that was started; 0 before. */
   status = 0
   requestBytes = 0
@@ -34,6 +37,7 @@ export class Exchange {
   onClose: (isComplete: boolean) => void = ignore
   /** For the log; runs last. */
   onFinished: (isComplete: boolean) => void = ignore
+  #endTunnelUse: (outcome: 'success' | 'failure') => void = ignore
 
   constructor(visitor: Visitor, request: VisitorRequest, body: RequestBody | null, response: VisitorResponse) {
     this.visitor = visitor
@@ -44,9 +48,17 @@ export class Exchange {
       onDrain: () => this.onDrain(),
       onClose: (isComplete) => {
         this.onClose(isComplete)
+        this.#endTunnelUse(isOwnedBehindEdge(this.failure) ? 'failure' : 'success')
         this.onFinished(isComplete)
       },
     }
+  }
+
+  /** Forwards to a tunnel that a backend chose; one that was chosen before has failed. */
+  use({ tunnel, use }: Extract<BackendChoice, { kind: 'tunnel' }>): void {
+    this.#endTunnelUse('failure')
+    this.tunnel = tunnel
+    this.#endTunnelUse = use.begin()
   }
 
   /** Starts the response. */
@@ -69,6 +81,12 @@ export class Exchange {
     if (this.status > 0) return this.response.abort()
     this.answer(failureReply(this.failure, headerValue(this.request.headers, 'accept')))
   }
+}
+
+/** Whether the tunnel that was used is to blame. */
+function isOwnedBehindEdge(failure: ServiceError | undefined): boolean {
+  const owner = failure?.definition.owner
+  return owner === 'agent' || owner === 'upstream'
 }
 
 function ignore(): void {

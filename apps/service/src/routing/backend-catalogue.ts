@@ -1,5 +1,5 @@
 import type { RouteBackend } from '../edge/edge-route.ts'
-import type { EdgeTunnel } from '../edge/endpoint-lookup.ts'
+import type { EdgeTunnel } from '../edge/edge-tunnel.ts'
 import { Failover, HttpResponse, TunnelGroup, Weighted } from './backends.ts'
 import type { Balancer } from './balancer.ts'
 import type { LabelledTunnels, StoredBackend } from './edge-sources.ts'

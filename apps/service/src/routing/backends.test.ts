@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import type { RouteBackend } from '../edge/edge-route.ts'
-import type { EdgeTunnel } from '../edge/endpoint-lookup.ts'
+import type { EdgeTunnel } from '../edge/edge-tunnel.ts'
 import { Failover, HttpResponse, TunnelGroup, Weighted } from './backends.ts'
 import { Balancer } from './balancer.ts'
 

@@ -1,5 +1,5 @@
 import type { BackendChoice, FixedResponse, RouteBackend } from '../edge/edge-route.ts'
-import type { EdgeTunnel } from '../edge/endpoint-lookup.ts'
+import type { EdgeTunnel } from '../edge/edge-tunnel.ts'
 import type { Balancer } from './balancer.ts'
 
 const none: BackendChoice = { kind: 'none' }

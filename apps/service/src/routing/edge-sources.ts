@@ -1,4 +1,4 @@
-import type { EdgeTunnel } from '../edge/endpoint-lookup.ts'
+import type { EdgeTunnel } from '../edge/edge-tunnel.ts'
 import type { AddressRule } from './address-rules.ts'
 import type { ItemSource } from './mirror.ts'
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import type { EdgeTunnel } from '../edge/endpoint-lookup.ts'
+import type { EdgeTunnel } from '../edge/edge-tunnel.ts'
 import type { AddressRule } from './address-rules.ts'
 import type { EdgeSources, StoredBackend, StoredEdge, StoredRoute } from './edge-sources.ts'
 import type { ItemSource, MirroredItem } from './mirror.ts'

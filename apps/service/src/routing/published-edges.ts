@@ -1,5 +1,5 @@
 import type { AddressFilter, EdgeRoute, PublishedEdge } from '../edge/edge-route.ts'
-import type { EdgeTunnel } from '../edge/endpoint-lookup.ts'
+import type { EdgeTunnel } from '../edge/edge-tunnel.ts'
 import { AddressRules, type AddressRule } from './address-rules.ts'
 import { BackendCatalogue } from './backend-catalogue.ts'
 import { Balancer } from './balancer.ts'

@@ -94,4 +94,35 @@ export const edgeErrors = defineErrors({
     retryable: true,
     msg: 'The program at {address} did not answer within {seconds} seconds.',
   },
+  address_refused: {
+    code: 3205,
+    status: 403,
+    owner: 'visitor',
+    msg: 'The address {address} may not call this endpoint.',
+  },
+  route_not_found: {
+    code: 3820,
+    status: 404,
+    owner: 'visitor',
+    msg: 'No route of {host} serves this path. Check the path, or add a route to the edge.',
+  },
+  path_ambiguous: {
+    code: 3821,
+    status: 400,
+    owner: 'visitor',
+    msg: 'Programs would read this path in different ways. Send it without encoded or doubled slashes and dot segments.',
+  },
+  route_without_backend: {
+    code: 3822,
+    status: 503,
+    owner: 'caller',
+    msg: 'The route of {host} that serves this path has no backend. Give it one through the API.',
+  },
+  backend_offline: {
+    code: 3823,
+    status: 503,
+    owner: 'agent',
+    retryable: true,
+    msg: 'No tunnel of the backend behind {host} is online. Agents reconnect by themselves; try again shortly.',
+  },
 })

@@ -1,6 +1,6 @@
 import { ServiceError } from '@tunnel/models'
 import type { ResetCode } from '@tunnel/session-protocol'
-import type { EdgeTunnel } from '../endpoint-lookup.ts'
+import type { EdgeTunnel } from '../edge-tunnel.ts'
 import type { UpstreamFailure } from '../forward/upstream-connection.ts'
 
 /** Why the agent could not connect, in words for the visitor. */
@@ -9,6 +9,11 @@ const dialCauses: Partial<Record<ResetCode, string>> = {
   upstream_unreachable: 'the address cannot be reached',
   upstream_timeout: 'connecting took too long',
   upstream_tls_failed: 'the TLS handshake failed',
+}
+
+/** The agent reached no upstream: nothing of the request has arrived anywhere. */
+export function isDialFailure(failure: UpstreamFailure): boolean {
+  return failure.kind === 'reset' && (failure.code === 'refused' || dialCauses[failure.code] !== undefined)
 }
 
 /** The failure of an exchange as the visitor gets it. */

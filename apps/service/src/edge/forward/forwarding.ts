@@ -1,7 +1,7 @@
 import { ServiceError } from '@tunnel/models'
-import type { EdgeTunnel } from '../endpoint-lookup.ts'
+import type { EdgeTunnel } from '../edge-tunnel.ts'
 import type { Exchange } from '../exchange.ts'
-import { upstreamError } from '../failures/upstream-failure.ts'
+import { isDialFailure, upstreamError } from '../failures/upstream-failure.ts'
 import type { HeaderList } from '../headers/header-list.ts'
 import { forwardableTrailers } from '../headers/hop-by-hop.ts'
 import { encodeChunk, encodeLastChunk } from '../http1/chunk-encoding.ts'
@@ -18,7 +18,7 @@ const idempotentMethods: ReadonlySet<string> = new Set(['GET', 'HEAD', 'OPTIONS'
 /** One exchange on its way to the upstream and back. Slow visitors pause the stream, slow upstreams pause the visitor. */
 export class Forwarding implements UpstreamListener {
   readonly #exchange: Exchange
-  readonly #tunnel: EdgeTunnel
+  #tunnel: EdgeTunnel
   readonly #context: ForwardContext
   readonly #startedAt = performance.now()
   #connection: UpstreamConnection | undefined
@@ -26,6 +26,8 @@ export class Forwarding implements UpstreamListener {
   #isRequestSent = false
   #isBodyPaused = false
   #isRetried = false
+  /** Tunnels of the route's backend that have failed for this request. */
+  readonly #failed: EdgeTunnel[] = []
   #hasHead = false
   /** The latest part of the body: written with what follows it at once, or in `onBatchEnd`. */
   #heldChunk: Buffer | undefined
@@ -44,7 +46,7 @@ export class Forwarding implements UpstreamListener {
     const { pool } = this.#context
     const reused = this.#isIdempotent ? pool.take(this.#tunnel) : pool.takeFresh(this.#tunnel)
     this.#context.metrics.onStream(reused === undefined ? 'opened' : 'reused')
-    this.#attempt(reused ?? this.#open())
+    this.#attempt(reused ?? this.#openAny())
     this.#exchange.body?.deliverTo({
       onData: (chunk) => this.#sendBody(chunk),
       onEnd: (trailers) => this.#finishRequest(trailers),
@@ -115,6 +117,7 @@ export class Forwarding implements UpstreamListener {
 
   onFailure(failure: UpstreamFailure): void {
     if (this.#maySendAgain()) return this.#sendAgain()
+    if (this.#mayGoElsewhere(failure) && this.#chooseAnother()) return this.#sendAgain()
     this.#fail(upstreamError(failure, this.#tunnel, this.#exchange.request.hostName))
   }
 
@@ -124,6 +127,16 @@ export class Forwarding implements UpstreamListener {
 
   #open(): UpstreamConnection {
     return this.#context.pool.open(this.#tunnel, this.#exchange.visitor.address)
+  }
+
+  /** On this tunnel, or on the first of the backend's others that takes a stream. */
+  #openAny(): UpstreamConnection {
+    try {
+      return this.#open()
+    } catch (error) {
+      if (this.#chooseAnother()) return this.#openAny()
+      throw error
+    }
   }
 
   #attempt(connection: UpstreamConnection): void {
@@ -142,11 +155,26 @@ export class Forwarding implements UpstreamListener {
     return this.#isIdempotent && !this.#hasBodyStarted && !this.#isRetried && !this.#isOver
   }
 
+  /** Safe when the upstream has seen nothing of the request, and once for a request that may be sent twice. */
+  #mayGoElsewhere(failure: UpstreamFailure): boolean {
+    if (this.#hasBodyStarted || this.#isOver || this.#connection?.hasResponseBytes === true) return false
+    return isDialFailure(failure) || (this.#isIdempotent && this.#failed.length === 0)
+  }
+
+  #chooseAnother(): boolean {
+    this.#failed.push(this.#tunnel)
+    const choice = this.#exchange.route?.backend?.choose(this.#failed)
+    if (choice?.kind !== 'tunnel') return false
+    this.#exchange.use(choice)
+    this.#tunnel = choice.tunnel
+    return true
+  }
+
   #sendAgain(): void {
     this.#isRetried = true
     this.#context.metrics.onStream('retried')
     try {
-      this.#attempt(this.#open())
+      this.#attempt(this.#openAny())
     } catch (error) {
       this.#fail(error)
     }

@@ -1,5 +1,5 @@
 import { Deadlines } from '../deadlines.ts'
-import type { EdgeTunnel } from '../endpoint-lookup.ts'
+import type { EdgeTunnel } from '../edge-tunnel.ts'
 import type { ResponseBounds } from '../http1/response-parser.ts'
 import { type ConnectionKeeper, UpstreamConnection } from './upstream-connection.ts'
 

@@ -2,7 +2,7 @@ import { ServiceError } from '@tunnel/models'
 import type { EndpointLookup } from '../endpoint-lookup.ts'
 import type { Stage } from '../pipeline.ts'
 
-/** Finds the tunnel that the host name of the request leads to. */
+/** Finds the tunnel or the edge that the host name of the request leads to. */
 export function lookup(endpoints: EndpointLookup): Stage {
   return (exchange, next) => {
     const { hostName } = exchange.request
@@ -10,6 +10,9 @@ export function lookup(endpoints: EndpointLookup): Stage {
     switch (endpoint.kind) {
       case 'online':
         exchange.tunnel = endpoint.tunnel
+        return next()
+      case 'edge':
+        exchange.edge = endpoint.edge
         return next()
       case 'offline':
         throw new ServiceError('agent_offline', { host: hostName })
