@@ -1,6 +1,7 @@
 import { ServiceError } from '@tunnel/models'
 import { Registry } from 'prom-client'
 import { startEdge, type EdgeDeps } from '../../src/edge/edge.ts'
+import type { PublishedEdge } from '../../src/edge/edge-route.ts'
 import type { EdgeTunnel } from '../../src/edge/edge-tunnel.ts'
 import type { EndpointState } from '../../src/edge/endpoint-lookup.ts'
 import type { EdgeLimits } from '../../src/edge/limits.ts'
@@ -21,20 +22,21 @@ export interface EdgeOptions {
 export async function startTestEdge(options: EdgeOptions = {}) {
   const streams: TcpStream[] = []
   const registry = new Registry()
-  const tunnel = (host: string): EdgeTunnel => ({
-    id: `tunnel ${host}`,
+  const tunnelTo = (id: string, port: number, host = ''): EdgeTunnel => ({
+    id,
     accountId: 'account',
     url: `https://${host}`,
-    forwardsTo: `http://127.0.0.1:${options.upstreamPort ?? 1}`,
+    forwardsTo: `http://127.0.0.1:${port}`,
     policy: null,
     upstreamProtocol: 'http1',
     openStream: (header) => {
       if (host === 'gone.test') throw new ServiceError('agent_offline', { host })
-      const stream = new TcpStream(options.upstreamPort ?? 1, header)
+      const stream = new TcpStream(port, header)
       streams.push(stream)
       return stream
     },
   })
+  const tunnel = (host: string) => tunnelTo(`tunnel ${host}`, options.upstreamPort ?? 1, host)
   const endpoints = new Map<string, EndpointState>([['offline.test', { kind: 'offline' }]])
   for (const host of ['app.test', 'www.app.test', 'gone.test', '127.0.0.1'])
     endpoints.set(host, { kind: 'online', tunnel: tunnel(host) })
@@ -52,6 +54,10 @@ export async function startTestEdge(options: EdgeOptions = {}) {
     edge,
     registry,
     streams,
+    /** A tunnel that leads to a port of loopback. */
+    tunnelTo,
+    /** Publishes an edge under a name. */
+    publish: (host: string, published: PublishedEdge) => endpoints.set(host, { kind: 'edge', edge: published }),
     port: edge.httpAddress.port,
     tlsPort: edge.httpsAddress.port,
     [Symbol.asyncDispose]: () => edge[Symbol.asyncDispose](),
