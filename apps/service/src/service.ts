@@ -10,6 +10,8 @@ import { LocalCertificates } from './certs/local-ca/local-certificates.ts'
 import type { ServiceConfig } from './config.ts'
 import { type Dashboard, createDashboard } from './dashboard/dashboard.ts'
 import { type Edge, startEdge } from './edge/edge.ts'
+import type { EndpointState } from './edge/endpoint-lookup.ts'
+import { edgeSources } from './edge-sources.ts'
 import { AccountEvents } from './events/account-events.ts'
 import { eventRoutes } from './events/event-routes.ts'
 import { changePublisher } from './events/publish-changes.ts'
@@ -18,6 +20,9 @@ import { logDestination } from './log-destination.ts'
 import { apiHost, sessionHost } from './own-hosts.ts'
 import { type Management, createManagement } from './resources/management.ts'
 import { sessionDirectory } from './session-directory.ts'
+import { PublishedEdges } from './routing/published-edges.ts'
+import { LabelledTunnels } from './sessions/labelled-tunnels.ts'
+import { reservedNames } from './sessions/reserved-names.ts'
 import { type Sessions, createSessions } from './sessions/sessions.ts'
 import { zoneNames } from './sessions/zone-names.ts'
 import { MasterKeys } from './storage/master-keys.ts'
@@ -70,7 +75,9 @@ async function startParts(surroundings: Surroundings): Promise<readonly Listener
   // Everything else reads or writes the store: it opens first and closes last.
   const storage = parts.add('storage', await openStorage(config, (error) => log.error({ err: error }, 'store')))
   const management = createManagement(storage, config)
-  const sessions = startSessions(surroundings, management)
+  const labelled = new LabelledTunnels()
+  const edges = await publishEdges(surroundings, management, labelled)
+  const sessions = startSessions(surroundings, management, edges, labelled)
   management.connectSessions(sessionDirectory(sessions))
   const dashboard = createDashboard({
     db: storage.db,
@@ -84,7 +91,7 @@ async function startParts(surroundings: Surroundings): Promise<readonly Listener
   parts.add('api', { [Symbol.asyncDispose]: () => api.close() })
   // Visitors come last. At the end their running requests finish first, and then the agents are sent away.
   parts.add('sessions', { [Symbol.asyncDispose]: () => sessions.drain(sessionsDrainMs) })
-  const edge = await startPublicEdge(surroundings, { storage, sessions, api })
+  const edge = await startPublicEdge(surroundings, { storage, sessions, edges, api })
   return [
     { name: 'api', url: apiUrl },
     { name: 'edge-http', url: addressUrl('http', edge.httpAddress) },
@@ -92,10 +99,32 @@ async function startParts(surroundings: Surroundings): Promise<readonly Listener
   ]
 }
 
-function startSessions({ config, log, metrics }: Surroundings, management: Management): Sessions {
+async function publishEdges({ log }: Surroundings, management: Management, tunnels: LabelledTunnels) {
+  const edges = await PublishedEdges.load(
+    edgeSources(management.resources, tunnels),
+    () => performance.now(),
+    Math.random,
+  )
+  management.changes.listenToAll(({ kind, id }) => {
+    edges.refresh(kind, id).catch((error: unknown) => log.error({ err: error, id }, 'a change is not published'))
+  })
+  return edges
+}
+
+function startSessions(
+  { config, log, metrics }: Surroundings,
+  management: Management,
+  edges: PublishedEdges,
+  labelled: LabelledTunnels,
+): Sessions {
+  const reservations = {
+    ownerOf: (name: string) => management.reservations.ownerOf(name),
+    isHeldByEdge: (name: string) => edges.find(name) !== undefined,
+  }
   const sessions = createSessions({
     authtokens: management.authtokens,
-    names: zoneNames(config.zone, ownLabels),
+    labelled,
+    names: reservedNames(reservations, zoneNames(config.zone, ownLabels), config.zone),
     compilePolicy: (policy) => policy,
     publicUrl: (protocol, domain) => `${protocol}://${domain}`,
     identityKey: MasterKeys.open(join(dirname(config.masterKeyFile), 'identity.key')).current.key,
@@ -142,27 +171,32 @@ function buildApi({ config, log, metrics }: Surroundings, sources: ApiSources): 
   })
 }
 
-interface EdgeSources {
+interface EdgeParts {
   readonly storage: Storage
   readonly sessions: Sessions
+  readonly edges: PublishedEdges
   readonly api: FastifyInstance
 }
 
-async function startPublicEdge(surroundings: Surroundings, { storage, sessions, api }: EdgeSources): Promise<Edge> {
+async function startPublicEdge(
+  surroundings: Surroundings,
+  { storage, sessions, edges, api }: EdgeParts,
+): Promise<Edge> {
   const { config, log, metrics, parts } = surroundings
+  const endpoints = { find: (host: string) => findEndpoint(host, edges, sessions) }
   const sealer = new Sealer(storage.masterKeys)
   const place = { resourceId: 'local-ca', name: 'private_key' }
   const certificates = await LocalCertificates.open({
     dataDir: config.dataDir,
     zone: config.zone,
     sealer: { seal: (plain) => sealer.seal(plain, place), open: (sealed) => sealer.open(sealed, place) },
-    isPublished: (name) => sessions.find(name).kind !== 'unknown',
+    isPublished: (name) => endpoints.find(name).kind !== 'unknown',
     now: () => new Date(),
   })
   const edge = await startEdge({
     httpListen: config.edgeHttpListen,
     httpsListen: config.edgeHttpsListen,
-    endpoints: sessions,
+    endpoints,
     certificates,
     ownHosts: new Map([
       [`connect.${config.zone}`, sessionHost(sessions)],
@@ -172,6 +206,12 @@ async function startPublicEdge(surroundings: Surroundings, { storage, sessions, 
     metrics,
   })
   return parts.add('edge', edge)
+}
+
+/** What an edge publishes comes before what agents bind. */
+function findEndpoint(host: string, edges: PublishedEdges, sessions: Sessions): EndpointState {
+  const edge = edges.find(host)
+  return edge === undefined ? sessions.find(host) : { kind: 'edge', edge }
 }
 
 function mintIdNow(prefix: string): string {

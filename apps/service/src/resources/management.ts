@@ -8,6 +8,7 @@ import { createApiKeyVerifier } from './api-keys/api-key-verifier.ts'
 import { type Owners, isPerson } from './bot-users/owner.ts'
 import { type CertificateProvisioning, noProvisioning } from './certificate-management/certificate-policy.ts'
 import { AuthtokenVerifier } from './credentials/authtoken-verifier.ts'
+import { Reservations } from './domain-names/reservations.ts'
 import { ZoneNames } from './domain-names/zone-names.ts'
 import { actingModules as modulesOfTheEdge } from './edges/acting-modules.ts'
 import { createEdgeModules } from './edges/edge-module-sets.ts'
@@ -22,6 +23,7 @@ export interface Management {
   readonly accounts: Accounts
   readonly apiKeys: ApiKeyVerifier
   readonly authtokens: AuthtokenVerifier
+  readonly reservations: Reservations
   /** Tells what changed, after the commit. */
   readonly changes: Changes
   /** The sessions start after the management, whose authtokens they need; nothing is online until then. */
@@ -65,6 +67,7 @@ export function createManagement(
     resources,
     changes,
     authtokens,
+    reservations: new Reservations(records),
     accounts: new Accounts(db),
     apiKeys: createApiKeyVerifier({ apiKeys: resources.apiKeys, owners, isAuthtoken }),
     connectSessions: (directory) => sessions.connect(directory),

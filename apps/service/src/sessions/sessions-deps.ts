@@ -1,5 +1,6 @@
 import type { Registry } from 'prom-client'
 import type { AuthtokenVerifier } from './greeter.ts'
+import type { LabelledTunnels } from './labelled-tunnels.ts'
 import type { SessionsLimits } from './limits.ts'
 import type { NameAuthority } from './zone-names.ts'
 
@@ -7,6 +8,8 @@ import type { NameAuthority } from './zone-names.ts'
 export interface SessionsDeps {
   readonly authtokens: AuthtokenVerifier
   readonly names: NameAuthority
+  /** Filled with the tunnels that are reached through their labels. */
+  readonly labelled: LabelledTunnels
   /** Compiles a policy once, at bind time. Throws `ServiceError` when it is wrong. */
   readonly compilePolicy: (policy: unknown) => unknown
   readonly publicUrl: (protocol: 'http' | 'https', domain: string) => string

@@ -7,7 +7,6 @@ import type { CommandKind } from './commands.ts'
 import { drainSessions } from './drain-sessions.ts'
 import { FreeNames } from './free-names.ts'
 import { Greeter } from './greeter.ts'
-import { LabelledTunnels } from './labelled-tunnels.ts'
 import { defaultSessionsLimits } from './limits.ts'
 import { OnlineSessions } from './online-sessions.ts'
 import { type Route, RoutingTable } from './routing-table.ts'
@@ -24,21 +23,17 @@ export class Sessions implements AsyncDisposable {
   readonly #listener: SessionListener
   readonly #online: OnlineSessions
   readonly #routes: RoutingTable<Tunnel>
-  /** Tunnels without an address of their own. */
-  readonly labelled: LabelledTunnels
   readonly #mintId: (prefix: string) => string
 
   constructor(
     listener: SessionListener,
     online: OnlineSessions,
     routes: RoutingTable<Tunnel>,
-    labelled: LabelledTunnels,
     mintId: (prefix: string) => string,
   ) {
     this.#listener = listener
     this.#online = online
     this.#routes = routes
-    this.labelled = labelled
     this.#mintId = mintId
   }
 
@@ -113,14 +108,13 @@ export function createSessions(deps: SessionsDeps): Sessions {
   const { clock, mintId, identityKey, zone, region, random } = deps
   const limits = { ...defaultSessionsLimits, ...deps.limits }
   const routes = new RoutingTable<Tunnel>(limits.offlineNamesMax)
-  const labelled = new LabelledTunnels()
   const journal = new SessionJournal(deps.log, deps.registry, () => ({ sessions: online.size, names: routes.size }))
   const online = new OnlineSessions({ ...limits, nowMs: clock.nowMs, onDisplaced: journal.onDisplaced })
   const freeNames = new FreeNames(subkey(identityKey, 'free names'), zone)
   const { names, compilePolicy, publicUrl } = deps
   const binder = new TunnelBinder({
     routes,
-    labelled,
+    labelled: deps.labelled,
     names,
     freeNames,
     compilePolicy,
@@ -145,7 +139,7 @@ export function createSessions(deps: SessionsDeps): Sessions {
   })
   const reception = new AgentReception({ greeter, online, journal, limits, nowMs: clock.nowMs })
   const listener = new SessionListener({ limits, random, onPeer: (peer) => reception.receive(peer) })
-  return new Sessions(listener, online, routes, labelled, mintId)
+  return new Sessions(listener, online, routes, mintId)
 }
 
 function subkey(key: Uint8Array, purpose: string): Buffer {

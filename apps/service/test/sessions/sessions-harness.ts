@@ -23,6 +23,7 @@ import { Registry } from 'prom-client'
 import { WebSocket } from 'ws'
 import { createSessions, type Sessions } from '../../src/sessions/sessions.ts'
 import type { SessionsDeps } from '../../src/sessions/sessions-deps.ts'
+import { LabelledTunnels } from '../../src/sessions/labelled-tunnels.ts'
 import { zoneNames } from '../../src/sessions/zone-names.ts'
 
 export const zone = 'tunnel.test'
@@ -53,6 +54,7 @@ export async function listen(overrides: Partial<SessionsDeps> = {}): Promise<Lis
       },
     },
     names: zoneNames(zone, ['connect', 'api']),
+    labelled: new LabelledTunnels(),
     compilePolicy: (policy) => policy,
     publicUrl: (_protocol, domain) => `https://${domain}`,
     identityKey: Buffer.alloc(32, 7),

@@ -44,6 +44,12 @@ export const sessionErrors = defineErrors({
     owner: 'agent',
     msg: 'The domain {name} is not reserved for this account. Reserve it, or use a free name directly below {zone}.',
   },
+  bind_name_held_by_edge: {
+    code: 381,
+    status: 409,
+    owner: 'agent',
+    msg: 'An edge publishes under {name}. Choose another name, or remove it from the edge.',
+  },
   bind_label_refused: {
     code: 399,
     status: 403,

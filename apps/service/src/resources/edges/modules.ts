@@ -1,10 +1,10 @@
 import { type EdgeModuleName, type EdgeModuleReply, ServiceError } from '@tunnel/models'
 import type { Call } from '../../api/caller.ts'
 import type { Reference } from '../kernel/references.ts'
-import { type ModuleRules, moduleRules } from './module-rules.ts'
+import { type ModuleRules, type StoredModule, moduleRules } from './module-rules.ts'
 
 /** The modules of an owner as they are stored; one that was never set is missing. */
-export type ModuleBodies = { readonly [N in EdgeModuleName]?: object }
+export type ModuleBodies = { readonly [N in EdgeModuleName]?: StoredModule<N> }
 
 type AnyRules = ModuleRules<EdgeModuleName>
 type AnyModule = Parameters<AnyRules['reply']>[0]
@@ -39,7 +39,7 @@ export class Modules<N extends EdgeModuleName> {
 
   replyOne(name: N, body: ModuleBodies, call: Call): object | null {
     const module = body[name]
-    return module === undefined ? null : rulesOf(name).reply(module as AnyModule, call)
+    return module === undefined ? null : rulesOf(name).reply(module, call)
   }
 
   #complete(name: N, input: object): object {
