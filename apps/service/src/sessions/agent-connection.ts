@@ -1,6 +1,7 @@
 import type {
   AgentMessage,
   GoAway,
+  GoAwayCode,
   Hello,
   MuxStream,
   ServiceSideSession,
@@ -75,9 +76,9 @@ export class AgentConnection implements SessionHandlers<AgentMessage> {
     this.#deps.onClosed(phase.kind === 'online' ? phase.agent : null, ending)
   }
 
-  /** The connection has sent too much for one that is not authenticated. */
-  onFlood(): void {
-    this.#session.close({ code: 'limit_exceeded', retryAfterMs: 0, message: 'too many bytes before the welcome' })
+  /** Closes the connection of a peer that is not welcome any longer. */
+  dismiss(code: GoAwayCode, message: string): void {
+    this.#session.close({ code, retryAfterMs: 0, message })
   }
 
   async #greet(hello: Hello): Promise<void> {
@@ -90,10 +91,10 @@ export class AgentConnection implements SessionHandlers<AgentMessage> {
   }
 
   #onLate(): void {
-    this.#session.close({ code: 'handshake_timeout', retryAfterMs: 0, message: 'no hello in time' })
+    this.dismiss('handshake_timeout', 'no hello in time')
   }
 
   #breach(message: string): void {
-    this.#session.close({ code: 'protocol_error', retryAfterMs: 0, message })
+    this.dismiss('protocol_error', message)
   }
 }

@@ -1,8 +1,9 @@
 import type { IncomingMessage } from 'node:http'
 import type { Socket } from 'node:net'
-import type { Transport } from '@tunnel/session-protocol'
+import type { GoAwayCode, Transport } from '@tunnel/session-protocol'
 import { WEB_SOCKET_SUBPROTOCOL, webSocketTransport, wire } from '@tunnel/session-protocol'
 import { WebSocketServer } from 'ws'
+import { AnonymousPlaces } from './anonymous-places.ts'
 import type { SessionsLimits } from './limits.ts'
 
 /** A connection that has not proved anything yet. */
@@ -14,10 +15,14 @@ export interface AnonymousPeer {
   readonly onKnown: () => void
 }
 
+export interface DismissiblePeer {
+  dismiss(code: GoAwayCode, message: string): void
+}
+
 export interface SessionListenerDeps {
   readonly limits: Pick<SessionsLimits, 'unauthenticatedMax' | 'unauthenticatedPerAddressMax' | 'helloMaxBytes'>
-  /** Returns what is to be called when the peer sends more than an anonymous one may. */
-  readonly onPeer: (peer: AnonymousPeer) => { onFlood(): void }
+  /** Returns how to close the connection while the peer is anonymous. */
+  readonly onPeer: (peer: AnonymousPeer) => DismissiblePeer
   readonly random: () => number
 }
 
@@ -31,62 +36,44 @@ export class SessionListener {
     maxPayload: wire.messageMaxBytes,
     handleProtocols: () => WEB_SOCKET_SUBPROTOCOL,
   })
-  readonly #anonymousByAddress = new Map<string, number>()
-  #anonymous = 0
+  readonly #places: AnonymousPlaces
+  readonly #anonymous = new Set<DismissiblePeer>()
   #isDraining = false
 
   constructor(deps: SessionListenerDeps) {
     this.#deps = deps
+    this.#places = new AnonymousPlaces(deps.limits)
   }
 
-  /** New connections are turned away from now on. */
+  /** New connections are turned away from now on, and those that are still anonymous are closed. */
   drain(): void {
     this.#isDraining = true
+    for (const peer of this.#anonymous) peer.dismiss('shutdown', 'the service is restarting')
   }
 
   handleUpgrade(request: IncomingMessage, socket: Socket, head: Buffer): void {
-    const ip = addressOf(socket)
     if (!offersSubprotocol(request)) return refuse(socket, '400 Bad Request')
-    if (this.#isDraining || this.#isFull(ip))
-      return refuse(socket, '503 Service Unavailable', this.#retryAfterSeconds())
-    const release = this.#admit(ip)
-    socket.once('close', release)
+    const ip = addressOf(socket)
+    const leave = this.#isDraining ? null : this.#places.take(ip)
+    if (!leave) return refuse(socket, '503 Service Unavailable', this.#retryAfterSeconds())
+    socket.once('close', leave)
     this.#webSockets.handleUpgrade(request, socket, head, (webSocket) => {
-      const stopCounting = countBytes(socket, this.#deps.limits.helloMaxBytes, () => peer.onFlood())
-      const peer = this.#deps.onPeer({
-        ip,
-        transport: webSocketTransport(webSocket, socket, 'server'),
-        onKnown: () => {
-          stopCounting()
-          socket.off('close', release)
-          release()
-        },
-      })
+      const transport = webSocketTransport(webSocket, socket, 'server')
+      this.#receive(transport, socket, ip, leave)
     })
   }
 
-  #isFull(ip: string): boolean {
-    const { unauthenticatedMax, unauthenticatedPerAddressMax } = this.#deps.limits
-    const ofAddress = this.#anonymousByAddress.get(ip) ?? 0
-    return this.#anonymous >= unauthenticatedMax || ofAddress >= unauthenticatedPerAddressMax
-  }
-
-  #admit(ip: string): () => void {
-    this.#anonymous += 1
-    this.#anonymousByAddress.set(ip, (this.#anonymousByAddress.get(ip) ?? 0) + 1)
-    let isHeld = true
-    return () => {
-      if (!isHeld) return
-      isHeld = false
-      this.#forget(ip)
+  #receive(transport: Transport, socket: Socket, ip: string, leave: () => void): void {
+    const onFlood = (): void => peer.dismiss('limit_exceeded', 'too many bytes before the welcome')
+    const stopCounting = countBytes(socket, this.#deps.limits.helloMaxBytes, onFlood)
+    const onKnown = (): void => {
+      stopCounting()
+      socket.off('close', leave)
+      leave()
+      this.#anonymous.delete(peer)
     }
-  }
-
-  #forget(ip: string): void {
-    this.#anonymous -= 1
-    const left = (this.#anonymousByAddress.get(ip) ?? 1) - 1
-    if (left > 0) this.#anonymousByAddress.set(ip, left)
-    else this.#anonymousByAddress.delete(ip)
+    const peer = this.#deps.onPeer({ transport, ip, onKnown })
+    this.#anonymous.add(peer)
   }
 
   /** Spread, so that those who were turned away do not come back together. */

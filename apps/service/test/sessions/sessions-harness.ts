@@ -117,16 +117,15 @@ export function bindOf(bindId: string, overrides: Partial<Bind> = {}): Bind {
 /** A WebSocket to the listener, open, with its socket. */
 export async function openWebSocket(url: string, protocol = WEB_SOCKET_SUBPROTOCOL): Promise<[WebSocket, Socket]> {
   const webSocket = new WebSocket(url, protocol, { perMessageDeflate: false })
-  const upgraded = once(webSocket, 'upgrade')
-  await once(webSocket, 'open')
-  const [response] = (await upgraded) as [{ socket: Socket }]
-  return [webSocket, response.socket]
+  const [[response]] = await Promise.all([once(webSocket, 'upgrade'), once(webSocket, 'open')])
+  return [webSocket, (response as { socket: Socket }).socket]
 }
 
 /** An agent as the tests need it: it remembers what it is told, and can wait for it. */
 export class TestAgent implements SessionHandlers<ServiceMessage> {
   session!: AgentSideSession
   socket!: Socket
+  #webSocket!: WebSocket
   readonly messages: ServiceMessage[] = []
   readonly goAways: GoAway[] = []
   ending: SessionEnding | null = null
@@ -138,6 +137,7 @@ export class TestAgent implements SessionHandlers<ServiceMessage> {
     const [webSocket, socket] = await openWebSocket(url)
     const options = { limits: defaultLimits, heartbeats: new Heartbeats(), nowMs: () => performance.now() }
     agent.socket = socket
+    agent.#webSocket = webSocket
     agent.session = startAgentSession(webSocketTransport(webSocket, socket, 'client'), agent, options)
     return agent
   }
@@ -163,6 +163,11 @@ export class TestAgent implements SessionHandlers<ServiceMessage> {
   onClose(ending: SessionEnding): void {
     this.ending = ending
     this.#notify()
+  }
+
+  /** Sends bytes past the session. */
+  writeMessage(bytes: Buffer): void {
+    this.#webSocket.send(bytes)
   }
 
   message<T extends ServiceMessage['type']>(type: T, index = 0): Promise<Extract<ServiceMessage, { type: T }>> {
