@@ -72,11 +72,15 @@ describe.skipIf(!hasOpenSsh)('certificates of the API, read by ssh-keygen', () =
     expect(fingerprint(join(api.dataDir, 'x-cert.pub'))).toBe(fingerprint(`${keyFile(subject)}.pub`))
   })
 
-  it.each(['ecdsa p256', 'ecdsa p521'])(`${rounds} times by an authority with %s`, async (authority) => {
-    const certificates: WireBody[] = []
-    for (let round = 0; round < rounds; round += 1) certificates.push(await certify(authority, 'ed25519'))
-    expect(show(certificates).match(/Key ID: /g)).toHaveLength(rounds)
-  }, 60_000)
+  it.each(['ecdsa p256', 'ecdsa p521'])(
+    `${rounds} times by an authority with %s`,
+    async (authority) => {
+      const certificates: WireBody[] = []
+      for (let round = 0; round < rounds; round += 1) certificates.push(await certify(authority, 'ed25519'))
+      expect(show(certificates).match(/Key ID: /g)).toHaveLength(rounds)
+    },
+    60_000,
+  )
 
   it('without principals', async () => {
     expect(show([await certify('ed25519', 'ed25519')])).toContain('Principals: (none)')
