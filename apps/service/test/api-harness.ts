@@ -63,7 +63,12 @@ export async function startTestApi(
   })
   const management = createManagement(
     storage,
-    { zone: 'tunnel.example', region: 'local', tcpPorts: { first: 20_000, last: 20_009 } },
+    {
+      zone: 'tunnel.example',
+      region: 'local',
+      tcpPorts: { first: 20_000, last: 20_009 },
+      sshEmptyPrincipals: 'empty' as const,
+    },
     options,
   )
   const app = await buildApiApp({

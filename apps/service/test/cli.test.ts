@@ -25,7 +25,12 @@ function settings(dataDir = 'data') {
   return { dataDir: path, databaseUrl: null, masterKeyFile: join(path, 'master.key') }
 }
 
-const managed = { zone: 'tunnel.example', region: 'local', tcpPorts: { first: 20_000, last: 20_009 } }
+const managed = {
+  zone: 'tunnel.example',
+  region: 'local',
+  tcpPorts: { first: 20_000, last: 20_009 },
+  sshEmptyPrincipals: 'empty' as const,
+}
 
 describe('the command line', () => {
   it('creates an account with a password, and a key that the API accepts', async () => {

@@ -37,21 +37,21 @@ export interface ManagementConfig {
   readonly zone: string
   readonly region: string
   readonly tcpPorts: { readonly first: number; readonly last: number }
+  readonly sshEmptyPrincipals: EmptyPrincipals
 }
 
 /** Parts of the service that resources show or depend on. */
 export interface ManagementOptions {
   readonly provisioning?: CertificateProvisioning
   readonly actingModules?: ReadonlySet<EdgeModuleName>
-  readonly sshEmptyPrincipals?: EmptyPrincipals
 }
 
 export function createManagement(
   { db, records }: Storage,
-  { zone, region, tcpPorts }: ManagementConfig,
+  { zone, region, tcpPorts, sshEmptyPrincipals }: ManagementConfig,
   options: ManagementOptions = {},
 ): Management {
-  const { provisioning = noProvisioning, actingModules = modulesOfTheEdge, sshEmptyPrincipals = 'empty' } = options
+  const { provisioning = noProvisioning, actingModules = modulesOfTheEdge } = options
   const changes = new Changes()
   const sessions = new LateSessions()
   const names = new ZoneNames(zone, region)
