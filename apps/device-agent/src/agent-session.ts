@@ -1,8 +1,9 @@
 import type { AgentMessage, Hello, MuxStream, Welcome } from '@tunnel/session-protocol'
 import type { AgentMetrics } from './agent-metrics.ts'
+import { buildFacts } from './build-facts.ts'
 import type { Config } from './config.ts'
 import { StreamRouter } from './forward/stream-router.ts'
-import type { Logger } from './logger.ts'
+import type { Logger } from './cli/logger.ts'
 import { Trust } from './network/trust.ts'
 import { type BindRequest, Bindings } from './session/bindings.ts'
 import type { Capabilities, CommandHandler } from './session/commands.ts'
@@ -34,6 +35,8 @@ export interface AgentSessionOptions {
 export interface AgentSession extends AsyncDisposable {
   readonly connector: SessionConnector
   readonly bindings: Bindings
+  /** Clock of this device minus clock of the service; null until the service has told its time. */
+  clockSkewMs(): number | null
   start(): void
 }
 
@@ -56,10 +59,11 @@ export function createAgentSession(options: AgentSessionOptions): AgentSession {
     onRefused: (id, { reason, message }) => log.warn({ url: urlOf(options, id), reason, message }, 'tunnel refused'),
     random,
   })
+  let clockSkewMs: number | null = null
   const trust = new Trust(config.connectCaFile)
   const connector = new SessionConnector(
     { dial: (signal) => dial({ ...config, trust }, signal), buildHello: () => helloOf(options), random },
-    listen(options, bindings, router),
+    listen(options, bindings, router, (skewMs) => (clockSkewMs = skewMs)),
   )
   const surroundings = watchSurroundings({
     onNetworkChange: (addresses) => connector.onNetworkChange(addresses),
@@ -71,6 +75,7 @@ export function createAgentSession(options: AgentSessionOptions): AgentSession {
   return {
     connector,
     bindings,
+    clockSkewMs: () => clockSkewMs,
     start: () => connector.start(),
     async [Symbol.asyncDispose]() {
       surroundings[Symbol.dispose]()
@@ -94,6 +99,7 @@ function urlOf({ config, tunnels }: AgentSessionOptions, bindId: string): string
 
 async function helloOf({ config, identity, capabilities, lastUpdate }: AgentSessionOptions): Promise<Hello> {
   return buildHello({
+    agentVersion: buildFacts.version,
     authtoken: await readAuthtoken(config.authtoken),
     metadata: config.metadata,
     capabilities,
@@ -103,14 +109,19 @@ async function helloOf({ config, identity, capabilities, lastUpdate }: AgentSess
   })
 }
 
-function listen(options: AgentSessionOptions, bindings: Bindings, router: StreamRouter): ConnectorListener {
+function listen(
+  options: AgentSessionOptions,
+  bindings: Bindings,
+  router: StreamRouter,
+  onClockSkew: (skewMs: number) => void,
+): ConnectorListener {
   const { log, metrics, identity, commands } = options
   let send: (message: AgentMessage) => void = () => undefined
   return {
     onOnline(session, welcome) {
       send = (message) => session.send(message)
       metrics.sessions.inc()
-      noteWelcome(options, welcome)
+      onClockSkew(noteWelcome(options, welcome))
       bindings.attach(session)
     },
     onOffline({ reason, message }) {
@@ -134,7 +145,7 @@ function listen(options: AgentSessionOptions, bindings: Bindings, router: Stream
   }
 }
 
-function noteWelcome({ log, metrics, identity }: AgentSessionOptions, welcome: Welcome): void {
+function noteWelcome({ log, metrics, identity }: AgentSessionOptions, welcome: Welcome): number {
   const { sessionId, region, serverTime, deprecation } = welcome
   const skewMs = Date.now() - Date.parse(serverTime)
   metrics.clockSkew.set(skewMs / 1000)
@@ -142,6 +153,7 @@ function noteWelcome({ log, metrics, identity }: AgentSessionOptions, welcome: W
   if (Math.abs(skewMs) > clockSkewMaxMs) log.warn({ skewMs }, 'the clock of this device is wrong')
   if (deprecation !== null) log.warn(deprecation, 'this agent version will be refused')
   void identity.remember(welcome)
+  return skewMs
 }
 
 const clockSkewMaxMs = 60_000

@@ -3,19 +3,21 @@ import type { AgentStore } from './agent-store.ts'
 import type { Config } from './config.ts'
 import type { BindState } from './session/bindings.ts'
 import type { Identity } from './session/identity.ts'
-import { agentVersion } from './version.ts'
+import { buildFacts } from './build-facts.ts'
+import type { UpdateState } from './update/update-state.ts'
 
 export interface AgentFacts {
   readonly config: Config
   readonly identity: Identity
   readonly session: AgentSession
   readonly store: AgentStore
+  readonly update: UpdateState
 }
 
 /** The JSON of `/status`: what a person needs to see why something does not work. */
-export function describeAgent({ config, identity, session, store }: AgentFacts): object {
+export function describeAgent({ config, identity, session, store, update }: AgentFacts): object {
   return {
-    agent_version: agentVersion,
+    agent_version: buildFacts.version,
     platform: `${process.platform}-${process.arch}`,
     node_version: process.version,
     uptime_seconds: Math.round(process.uptime()),
@@ -24,6 +26,7 @@ export function describeAgent({ config, identity, session, store }: AgentFacts):
     session: describeSession(session),
     tunnels: store.records.map(({ id, url }) => ({ url, ...describeBind(session.bindings.stateOf(id)) })),
     store: { problem: store.problem },
+    update: { state: update.phase.kind, last: update.last, quarantined: update.quarantined },
   }
 }
 

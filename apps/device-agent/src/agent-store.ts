@@ -1,6 +1,6 @@
 import { join } from 'node:path'
 import type { AgentMetrics } from './agent-metrics.ts'
-import type { Logger } from './logger.ts'
+import type { Logger } from './cli/logger.ts'
 import { DurableFile } from './store/durable-file.ts'
 import { RecordStore } from './store/record-store.ts'
 import { parseTunnelEnvelope, type TunnelRecord } from './tunnels/tunnel-record.ts'

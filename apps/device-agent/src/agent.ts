@@ -6,11 +6,12 @@ import { AgentMetrics } from './agent-metrics.ts'
 import { type AgentSession, bindRequestOf, createAgentSession } from './agent-session.ts'
 import { describeAgent } from './agent-status.ts'
 import { openAgentStore } from './agent-store.ts'
+import { createAgentUpdate, openUpdateState } from './agent-update.ts'
 import type { Config } from './config.ts'
 import { createLocalApi } from './local-api/local-api.ts'
-import type { Logger } from './logger.ts'
+import type { Logger } from './cli/logger.ts'
 import { ownApiBind } from './own-api.ts'
-import { type AgentEnd, RemoteManagement } from './remote-management.ts'
+import { type AgentEnd, type Hindrances, RemoteManagement } from './remote-management.ts'
 import { RunningParts } from './running-parts.ts'
 import { CommandHandler } from './session/commands.ts'
 import { readAuthtoken } from './session/hello.ts'
@@ -29,8 +30,7 @@ export interface Agent extends AsyncDisposable {
 
 export interface AgentSurroundings {
   readonly log: Logger
-  /** Why this process cannot be started anew, or `""`. */
-  readonly restartHindrance: string
+  readonly hindrances: Hindrances
   readonly readFingerprint?: () => Promise<string | null>
   /** In [0, 1); what spreads the retries of a fleet. */
   readonly random?: () => number
@@ -60,7 +60,8 @@ async function startParts(config: Config, surroundings: AgentSurroundings, parts
   const identity = await openIdentity(config, log, await readFingerprint())
   parts.defer(() => identity.idle())
   const store = await openAgentStore(config.stateDir, log, metrics)
-  const management = new RemoteManagement(config, surroundings.restartHindrance)
+  const updateState = await openUpdateState(config, log)
+  const management = new RemoteManagement(config, surroundings.hindrances, () => updater.begin())
   const ownBind = await ownApiBind(config, log)
   let ownPort = config.apiListen.port
 
@@ -87,26 +88,38 @@ async function startParts(config: Config, surroundings: AgentSurroundings, parts
     capabilities: management.capabilities,
     commands: new CommandHandler(management.capabilities, management),
     ownApi: { bind: ownBind, serve: (stream) => void api.server.emit('connection', toDuplex(stream)) },
-    lastUpdate: () => null,
+    lastUpdate: () => updateState.current.last,
     random,
   })
   const api = createLocalApi({
     tunnels,
     observations: {
       isSessionOnline: () => session.connector.state.kind === 'online',
-      status: () => describeAgent({ config, identity: identity.current, session, store }),
+      status: () => describeAgent({ config, identity: identity.current, session, store, update: updateState.current }),
       metrics: () => metrics.text(),
     },
     guard: { listenHost: config.apiListen.host, agentDomain: config.agentDomain },
     onFailure: (error) => log.error({ err: error }, 'local api request failed'),
   })
+  const { updater, trial } = createAgentUpdate({
+    config,
+    log,
+    state: updateState,
+    session: () => session,
+    tunnelCount: () => store.records.length,
+    isApiHealthy: async () => (await fetch(new URL('/healthz', apiUrl))).ok,
+    restart: () => management.restart(),
+  })
   parts.defer(() => api.close())
   await api.listen(config.apiListen)
   const address = api.server.address() as AddressInfo
   ownPort = address.port
+  const apiUrl = urlOf(address)
   parts.use(session)
   session.start()
-  return { apiUrl: urlOf(address), told: management.told, [Symbol.asyncDispose]: () => parts[Symbol.asyncDispose]() }
+  parts.use(trial)
+  trial.start()
+  return { apiUrl, told: management.told, [Symbol.asyncDispose]: () => parts[Symbol.asyncDispose]() }
 }
 
 async function openIdentity({ stateDir }: Config, log: Logger, machine: string | null): Promise<IdentityKeeper> {

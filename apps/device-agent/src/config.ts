@@ -70,7 +70,7 @@ const agentVariables = [
 export function readConfig(env: Environment): Config {
   const problems: string[] = unknownVariables(env)
   const read = variableReader(env, problems)
-  const stateDir = resolve(env['AGENT_STATE_DIR'] || './data/agent')
+  const stateDir = readStateDir(env)
   const config: Config = {
     authtoken: readSecret(read, env, 'SERVICE_AUTHTOKEN', 'the authtoken of this agent'),
     connectUrl: read('SERVICE_CONNECT_URL', 'wss://connect.tunnel.localhost:8443', parseConnectUrl),
@@ -117,9 +117,28 @@ function variableReader(env: Environment, problems: string[]): Read {
   }
 }
 
-/** Whether systemd has started this process, and would start it again. */
-export function isSupervised(env: Environment): boolean {
-  return Boolean(env['INVOCATION_ID'])
+/** Where the agent keeps everything; known before the rest of the configuration is. */
+export function readStateDir(env: Environment): string {
+  return resolve(env['AGENT_STATE_DIR'] || './data/agent')
+}
+
+/** What a service manager expects of this process. */
+export interface SupervisorFacts {
+  /** Whether somebody starts this process again when it exits. */
+  readonly isPresent: boolean
+  readonly wantsNotice: boolean
+  /** Silence after which the manager kills the process; null when it does not watch. */
+  readonly watchdogMs: number | null
+}
+
+/** What systemd says about itself to the processes that it starts. */
+export function readSupervisor(env: Environment): SupervisorFacts {
+  const watchdogUs = Number(env['WATCHDOG_USEC'])
+  return {
+    isPresent: Boolean(env['INVOCATION_ID']),
+    wantsNotice: Boolean(env['NOTIFY_SOCKET']),
+    watchdogMs: watchdogUs > 0 ? watchdogUs / 1000 : null,
+  }
 }
 
 function unknownVariables(env: Environment): string[] {

@@ -1,5 +1,5 @@
 import type { Config } from './config.ts'
-import type { Logger } from './logger.ts'
+import type { Logger } from './cli/logger.ts'
 import { ownApiBindId } from './agent-session.ts'
 import type { BindRequest } from './session/bindings.ts'
 import { readPolicyFile } from './tunnels/policy.ts'

@@ -2,8 +2,14 @@ import type { Config } from './config.ts'
 import type { Capabilities, CommandActions, CommandRefusal } from './session/commands.ts'
 import { readAuthtoken } from './session/hello.ts'
 
-/** What the service has told this agent to do with itself. */
+/** What this agent has been told to do with itself. */
 export type AgentEnd = 'stop' | 'restart'
+
+/** Why something cannot be done here, or `""`. */
+export interface Hindrances {
+  readonly restart: string
+  readonly update: string
+}
 
 /** What the agent lets the service do with it. */
 export class RemoteManagement implements CommandActions {
@@ -11,14 +17,15 @@ export class RemoteManagement implements CommandActions {
   /** Settles when the agent shall end. */
   readonly told: Promise<AgentEnd>
   readonly #config: Config
+  readonly #beginUpdate: () => Promise<CommandRefusal | null>
   #tell: (end: AgentEnd) => void = () => undefined
 
-  /** @param restartHindrance why this process cannot be started anew, or `""` */
-  constructor(config: Config, restartHindrance: string) {
+  constructor(config: Config, hindrances: Hindrances, beginUpdate: () => Promise<CommandRefusal | null>) {
     this.#config = config
+    this.#beginUpdate = beginUpdate
     this.told = new Promise((resolve) => (this.#tell = resolve))
     const off = config.isRemoteManagementOn ? '' : 'remote management is turned off on this agent'
-    this.capabilities = { stop: off, restart: off || restartHindrance, update: off }
+    this.capabilities = { stop: off, restart: off || hindrances.restart, update: off || hindrances.update }
   }
 
   stop(): void {
@@ -39,7 +46,7 @@ export class RemoteManagement implements CommandActions {
     }
   }
 
-  async update(): Promise<CommandRefusal | null> {
-    return { code: 'no_update_available', message: 'no update is available' }
+  update(): Promise<CommandRefusal | null> {
+    return this.#beginUpdate()
   }
 }

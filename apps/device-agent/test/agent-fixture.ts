@@ -46,7 +46,12 @@ export class AgentFixture implements AsyncDisposable {
       ...env,
     })
     const log = pino({ base: null }, { write: (line) => void this.logLines.push(line) })
-    this.#agent = await startAgent(config, { log, restartHindrance: '', random: () => 0, ...surroundings })
+    this.#agent = await startAgent(config, {
+      log,
+      hindrances: { restart: '', update: '' },
+      random: () => 0,
+      ...surroundings,
+    })
   }
 
   async stop(): Promise<void> {

@@ -1,5 +1,5 @@
 import { once } from 'node:events'
-import { createServer, type IncomingMessage } from 'node:http'
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import { createServer as createTlsServer } from 'node:https'
 import type { AddressInfo, Socket } from 'node:net'
 import {
@@ -35,6 +35,9 @@ export interface FakeSession {
 /** The service's end of the protocol over a real WebSocket, answering by a script. */
 export class FakeService implements AsyncDisposable {
   readonly script: Script = { greet: welcome, bind: (bind) => bound(bind) }
+  /** What the service answers to ordinary requests at the connect address. */
+  onRequest: (request: IncomingMessage, response: ServerResponse) => void = (_request, response) =>
+    response.writeHead(404).end()
   readonly sessions: FakeSession[] = []
   readonly upgrades: IncomingMessage[] = []
   #server = createServer()
@@ -67,7 +70,9 @@ export class FakeService implements AsyncDisposable {
   async listen(tls?: { key: string; cert: string }): Promise<void> {
     this.#server = tls ? createTlsServer(tls) : createServer()
     this.#server.on('connection', (socket: Socket) => this.#sockets.add(socket))
-    this.#server.on('request', (_request, response) => response.writeHead(404).end())
+    this.#server.on('request', (request: IncomingMessage, response: ServerResponse) =>
+      this.onRequest(request, response),
+    )
     const webSockets = new WebSocketServer({ server: this.#server, handleProtocols: () => WEB_SOCKET_SUBPROTOCOL })
     webSockets.on('connection', (webSocket, request) => this.#accept(webSocket, request))
     this.#server.listen(this.#port, '127.0.0.1')

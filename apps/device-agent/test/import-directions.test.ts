@@ -6,21 +6,27 @@ it('folders import each other only in the directions of the map', () => {
   const src = join(import.meta.dirname, '../src')
   expect(
     importBreaches(src, {
-      main: '*',
+      main: ['cli'],
+      cli: ['agent', 'build-facts', 'config', 'doctor', 'remote-management', 'session', 'ssh', 'store'],
       agent: '*',
       'agent-session': '*',
       'agent-status': '*',
       'agent-store': '*',
+      'agent-update': '*',
       'own-api': '*',
-      'remote-management': '*',
+      'remote-management': ['config', 'session'],
+      'build-facts': ['update'],
       config: ['network', 'secret'],
-      'local-api': ['network', 'store', 'tunnels'],
-      tunnels: ['network', 'store'],
-      session: ['config', 'network', 'tunnels', 'version'],
+      doctor: ['build-facts', 'config', 'network', 'session'],
       forward: ['network'],
       ssh: ['config', 'network', 'store'],
-      store: [],
+      launcher: ['build-facts', 'config', 'session', 'store', 'update'],
+      'local-api': ['network', 'store', 'tunnels'],
       network: ['secret'],
+      session: ['config', 'network', 'tunnels'],
+      store: [],
+      tunnels: ['network', 'store'],
+      update: ['network'],
     }),
   ).toEqual([])
 })

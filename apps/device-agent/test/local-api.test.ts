@@ -29,7 +29,7 @@ async function start(): Promise<void> {
     AGENT_API_LISTEN: '127.0.0.1:0',
     AGENT_DOMAIN: 'agent.sitea.example.com',
   })
-  agent = await startAgent(config, { log: pino({ level: 'silent' }), restartHindrance: '' })
+  agent = await startAgent(config, { log: pino({ level: 'silent' }), hindrances: { restart: '', update: '' } })
 }
 
 async function restart(): Promise<void> {

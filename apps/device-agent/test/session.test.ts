@@ -235,9 +235,9 @@ describe('commands', () => {
   })
 
   it('a restart is refused with the reason where it is impossible', async () => {
-    const restartHindrance = 'restart is not supported on Windows'
-    await agent.start({ SERVICE_CONNECT_URL: service.url }, { restartHindrance })
+    const restart = 'restart is not supported on Windows'
+    await agent.start({ SERVICE_CONNECT_URL: service.url }, { hindrances: { restart, update: '' } })
     await agent.untilStatus(({ session }) => session.state === 'online')
-    expect((await service.command('restart')).error?.message).toBe(restartHindrance)
+    expect((await service.command('restart')).error?.message).toBe(restart)
   })
 })

@@ -1,5 +1,5 @@
 import { readFile } from 'node:fs/promises'
-import { createSecureContext, getCACertificates, rootCertificates, type SecureContext } from 'node:tls'
+import * as tls from 'node:tls'
 
 /** The file of extra root certificates cannot be used. */
 export class CaFileError extends Error {
@@ -10,14 +10,14 @@ export class CaFileError extends Error {
 export class Trust {
   readonly #caFile: string | null
   #pem = ''
-  #context: SecureContext | undefined
+  #context: tls.SecureContext | undefined
 
   constructor(caFile: string | null) {
     this.#caFile = caFile
   }
 
   /** Undefined: the runtime's own roots. The file is read again each time, and the costly part redone when it has changed. */
-  async secureContext(): Promise<SecureContext | undefined> {
+  async secureContext(): Promise<tls.SecureContext | undefined> {
     if (this.#caFile === null) return undefined
     const pem = await this.#read(this.#caFile)
     if (pem !== this.#pem) {
@@ -36,15 +36,17 @@ export class Trust {
   }
 }
 
-function createContext(pem: string): SecureContext {
+function createContext(pem: string): tls.SecureContext {
   try {
-    return createSecureContext({ ca: [...defaultRoots(), pem] })
+    return tls.createSecureContext({ ca: [...defaultRoots(tls), pem] })
   } catch (error) {
     throw new CaFileError('the CA file holds no usable certificates', { cause: error })
   }
 }
 
-/** Node 20 cannot tell which roots it uses by default; they are the bundled ones unless a command line says otherwise. */
-function defaultRoots(): readonly string[] {
-  return typeof getCACertificates === 'function' ? getCACertificates('default') : rootCertificates
+// Node 20 cannot tell which roots it uses by default; they are the bundled ones unless a command line says otherwise.
+type TlsOfAnyNode = Omit<typeof tls, 'getCACertificates'> & Partial<Pick<typeof tls, 'getCACertificates'>>
+
+function defaultRoots({ getCACertificates, rootCertificates }: TlsOfAnyNode): readonly string[] {
+  return getCACertificates?.('default') ?? rootCertificates
 }

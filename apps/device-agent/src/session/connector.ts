@@ -28,6 +28,7 @@ export class SessionConnector implements AsyncDisposable {
   #link: Link | null = null
   #session: AgentSideSession | null = null
   #failures = 0
+  #isUnderstood = false
   #endWait: (() => void) | null = null
   #running: Promise<void> = Promise.resolve()
 
@@ -42,6 +43,12 @@ export class SessionConnector implements AsyncDisposable {
 
   get lastProblem(): SessionProblem | null {
     return this.#lastProblem
+  }
+
+  /** What a new version shows of its session while it is tried. */
+  describeTrial(): { onlineMs: number | null; isUnderstood: boolean } {
+    const onlineMs = this.#state.kind === 'online' ? performance.now() - this.#state.sinceMs : null
+    return { onlineMs, isUnderstood: this.#isUnderstood }
   }
 
   get roundTripMs(): number | null {
@@ -89,6 +96,7 @@ export class SessionConnector implements AsyncDisposable {
     while (!signal.aborted) {
       const { ending, problem } = await this.#attempt(signal)
       this.#lastProblem = problem
+      if (ending.kind === 'refused') this.#isUnderstood = true
       if (signal.aborted) return
       const plan = planRetry(ending, this.#failures, this.#options.random())
       this.#failures = plan.failures

@@ -2,12 +2,12 @@ import { readFile } from 'node:fs/promises'
 import { arch, hostname, platform } from 'node:os'
 import { defaultLimits, type Hello, PROTOCOL_VERSION } from '@tunnel/session-protocol'
 import type { AuthtokenSource } from '../config.ts'
-import { agentVersion } from '../version.ts'
 import { ConnectError } from './connect-error.ts'
 import type { Capabilities } from './commands.ts'
 import type { Identity } from './identity.ts'
 
 interface HelloParts {
+  readonly agentVersion: string
   readonly authtoken: string
   readonly metadata: string
   readonly capabilities: Capabilities
@@ -18,7 +18,15 @@ interface HelloParts {
 
 const hostnameMaxBytes = 255
 
-export function buildHello({ authtoken, metadata, capabilities, identity, bootId, update }: HelloParts): Hello {
+export function buildHello({
+  agentVersion,
+  authtoken,
+  metadata,
+  capabilities,
+  identity,
+  bootId,
+  update,
+}: HelloParts): Hello {
   return {
     type: 'hello',
     protocolVersions: [PROTOCOL_VERSION],

@@ -58,15 +58,10 @@ export class IdentityKeeper {
     await this.#save()
   }
 
-  /** Settles when what is known is on the disk, or the disk has refused it. */
-  #save(): Promise<void> {
-    this.#saved = this.#saved.then(() => this.#write())
-    return this.#saved
-  }
-
   // A disk that refuses must not keep the device offline: this run goes on with what is in memory.
-  async #write(): Promise<void> {
-    await this.#file.write(this.#identity).catch(() => undefined)
+  #save(): Promise<void> {
+    this.#saved = this.#file.write(this.#identity).catch(() => undefined)
+    return this.#saved
   }
 }
 

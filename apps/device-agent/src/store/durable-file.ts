@@ -24,6 +24,7 @@ export class DurableFile<T> implements Adapter<T> {
   readonly #options: DurableFileOptions<T>
   readonly #files: FileSystem
   #storedText: string | null = null
+  #lastWrite: Promise<void> = Promise.resolve()
 
   constructor(options: DurableFileOptions<T>) {
     this.#options = options
@@ -39,8 +40,14 @@ export class DurableFile<T> implements Adapter<T> {
     return found?.document ?? null
   }
 
-  /** Equal content is not written again: flash memory wears out. */
-  async write(document: T): Promise<void> {
+  /** Writes one after the other; each caller settles by its own. Equal content is not written again: flash wears out. */
+  write(document: T): Promise<void> {
+    const write = this.#lastWrite.then(() => this.#replace(document))
+    this.#lastWrite = write.catch(() => undefined)
+    return write
+  }
+
+  async #replace(document: T): Promise<void> {
     const text = `${JSON.stringify(document, null, 2)}\n`
     if (text === this.#storedText) return
     const { path } = this.#options

@@ -1,8 +1,20 @@
-/** Why this process cannot be started anew by itself or by a supervisor, or `""` when it can. */
-export function restartHindrance(isSupervised: boolean): string {
+import { buildFacts } from '../build-facts.ts'
+import type { Hindrances } from '../remote-management.ts'
+
+/** What this process cannot do with itself, as the service is told. */
+export function findHindrances(isSupervised: boolean, isLaunched: boolean): Hindrances {
+  return { restart: restartHindrance(isSupervised), update: updateHindrance(isLaunched) }
+}
+
+function restartHindrance(isSupervised: boolean): string {
   if (process.platform === 'win32') return 'restart is not supported on Windows'
   if (isSupervised || canExec()) return ''
   return 'no supervisor starts this agent again, and this version of Node cannot replace its process'
+}
+
+function updateHindrance(isLaunched: boolean): string {
+  if (!isLaunched) return 'this agent was not started by its launcher, so it cannot update itself'
+  return buildFacts.releaseRoots.length > 0 ? '' : 'no release key was built into this agent'
 }
 
 /** Node before 22.15 cannot replace its process. */

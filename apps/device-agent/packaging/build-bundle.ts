@@ -1,0 +1,28 @@
+import { resolve } from 'node:path'
+import { build } from 'tsup'
+import type { BuildFacts } from '../src/build-facts.ts'
+
+const source = resolve(import.meta.dirname, '../src')
+
+// Some libraries inside are CommonJS and ask for Node's modules at run time.
+const banner = `import { createRequire as bundleRequire } from 'node:module'; const require = bundleRequire(import.meta.url);`
+
+/** Writes `agent.mjs` and `launcher.mjs`, each a single file that needs nothing but Node 20.18 or later. */
+export async function buildBundle(outDir: string, facts: BuildFacts): Promise<void> {
+  await build({
+    entry: { agent: `${source}/main.ts`, launcher: `${source}/launcher/main.ts` },
+    outDir,
+    outExtension: () => ({ js: '.mjs' }),
+    format: 'esm',
+    platform: 'node',
+    target: 'node20',
+    splitting: false,
+    minify: true,
+    noExternal: [/.*/],
+    define: { BUILD_FACTS: JSON.stringify(facts) },
+    banner: { js: banner },
+    config: false,
+    silent: true,
+    clean: false,
+  })
+}

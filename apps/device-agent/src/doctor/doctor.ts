@@ -1,0 +1,113 @@
+import { lookup as lookupPromise } from 'node:dns/promises'
+import { connect } from 'node:net'
+import type { Config } from '../config.ts'
+import { isLocalhostName } from '../network/ip-ranges.ts'
+import { isDirect } from '../network/proxy.ts'
+import { Trust } from '../network/trust.ts'
+import { dial, type Link } from '../session/dial.ts'
+import { readAuthtoken } from '../session/hello.ts'
+import { ask } from './trial-hello.ts'
+
+/** One thing that must work, in the order in which a session needs it. */
+interface Step {
+  readonly name: string
+  /** What was found. @throws Error whose message names the fault */
+  readonly check: () => Promise<string>
+  readonly fix: string
+}
+
+const connectTimeoutMs = 10_000
+const clockSkewMaxMs = 60_000
+
+/** Reaches the service step by step and stops at the first that fails. True: a session can be had. */
+export async function doctor(config: Config, print: (line: string) => void): Promise<boolean> {
+  for (const { name, check, fix } of steps(config)) {
+    try {
+      print(`ok    ${name}: ${await check()}`)
+    } catch (error) {
+      print(`FAIL  ${name}: ${(error as Error).message}`)
+      print(`      ${fix}`)
+      return false
+    }
+  }
+  return true
+}
+
+function steps(config: Config): readonly Step[] {
+  const target = firstHop(config)
+  let link: Link | null = null
+  let serverTime = ''
+  return [
+    {
+      name: 'authtoken',
+      check: async () => ((await readAuthtoken(config.authtoken)).length > 0 ? 'present' : fault('it is empty')),
+      fix: 'Put the authtoken into SERVICE_AUTHTOKEN, or into the file that SERVICE_AUTHTOKEN_FILE names.',
+    },
+    {
+      name: 'DNS',
+      check: async () => (isLocalhostName(target.host) ? 'loopback' : (await lookupPromise(target.host)).address),
+      fix: `Check the name ${target.host} and the resolver of this device.`,
+    },
+    {
+      name: 'TCP',
+      check: () => openTcp(target),
+      fix: `Allow connections from this device to ${target.host} port ${target.port}, or set HTTPS_PROXY.`,
+    },
+    {
+      name: 'TLS and WebSocket',
+      check: async () => {
+        link = await dial({ ...config, trust: new Trust(config.connectCaFile) }, AbortSignal.timeout(connectTimeoutMs))
+        return 'open'
+      },
+      fix: 'Check SERVICE_CONNECT_URL, SERVICE_CONNECT_CA_FILE, the proxy, and the clock of this device.',
+    },
+    {
+      name: 'hello',
+      check: async () => {
+        const answer = link === null ? fault('no connection') : await ask(link.transport, config)
+        serverTime = answer.serverTime
+        return `welcome from region ${answer.region}`
+      },
+      fix: 'Create a new authtoken at the service, or correct what the service complains about.',
+    },
+    {
+      name: 'clock',
+      check: async () => describeSkew(Date.now() - Date.parse(serverTime)),
+      fix: 'Let the device set its clock (for example by systemd-timesyncd), and allow NTP.',
+    },
+  ]
+}
+
+/** With a proxy in between, only the proxy has to be reached from here. */
+function firstHop({ connectUrl, proxy }: Config): { host: string; port: number } {
+  const url = new URL(connectUrl)
+  const port = Number(url.port || (url.protocol === 'wss:' ? 443 : 80))
+  if (proxy === null || isDirect(url.hostname, port, proxy.noProxy)) return { host: plainHost(url), port }
+  const proxyUrl = new URL(proxy.url.reveal())
+  return { host: plainHost(proxyUrl), port: Number(proxyUrl.port || (proxyUrl.protocol === 'https:' ? 443 : 80)) }
+}
+
+function plainHost({ hostname }: URL): string {
+  return hostname.replace(/^\[|\]$/g, '')
+}
+
+function openTcp({ host, port }: { host: string; port: number }): Promise<string> {
+  return new Promise((resolve, reject) => {
+    const socket = connect({ host: isLocalhostName(host) ? 'localhost' : host, port, timeout: connectTimeoutMs })
+    socket.once('connect', () => {
+      resolve(`${socket.remoteAddress} port ${port}`)
+      socket.destroy()
+    })
+    socket.once('timeout', () => socket.destroy(new Error('no answer')))
+    socket.once('error', (error: NodeJS.ErrnoException) => reject(new Error(error.code ?? error.message)))
+  })
+}
+
+function describeSkew(skewMs: number): string {
+  const text = `${(skewMs / 1000).toFixed(1)} s against the service`
+  return Math.abs(skewMs) <= clockSkewMaxMs ? text : fault(text)
+}
+
+function fault(message: string): never {
+  throw new Error(message)
+}
