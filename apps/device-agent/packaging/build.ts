@@ -14,4 +14,6 @@ const { values } = parseArgs({
 const releaseRoots =
   values.roots === undefined ? [] : (await readFile(values.roots, 'utf8')).split('\n').filter(Boolean)
 await buildBundle(values.out, { ...buildFacts, releaseRoots })
-process.stdout.write(`${values.out}/agent.mjs and launcher.mjs, version ${buildFacts.version}, ${releaseRoots.length} root keys\n`)
+process.stdout.write(
+  `${values.out}/agent.mjs and launcher.mjs, version ${buildFacts.version}, ${releaseRoots.length} root keys\n`,
+)

@@ -26,7 +26,7 @@ it('folders import each other only in the directions of the map', () => {
       session: ['config', 'network', 'tunnels'],
       store: [],
       tunnels: ['network', 'store'],
-      update: ['network'],
+      update: ['network', 'store'],
     }),
   ).toEqual([])
 })

@@ -9,7 +9,7 @@ import { SupervisedAgent } from './supervised-agent.ts'
 
 const trial = { stableMs: 600, unreachedMs: 1500, startLimitMs: 1500 }
 /** What takes long is tried with `TEST_LONG=1` only. */
-const itLong = it.runIf(process.env['TEST_LONG'])
+const long = { skip: !process.env['TEST_LONG'], timeout: 30_000 }
 const device = { forwards_to: '8001', domain: 'device.example.com', policy: {} }
 
 let source: ReleaseSource
@@ -139,11 +139,11 @@ describe('an update', () => {
     expect(await rollBackReason(`throw new Error('broken')`)).toBe('the new version did not stay up')
   })
 
-  itLong.each([
+  it.each([
     ['exits at start', 'process.exit(3)'],
     ['hangs at start', 'await new Promise((resolve) => setTimeout(resolve, 1e9))'],
     ['stands still at start', 'for (;;);'],
-  ])('that %s is rolled back, and not offered again', { timeout: 30_000 }, async (_, body) => {
+  ])('that %s is rolled back, and not offered again', long, async (_, body) => {
     expect(await rollBackReason(body)).toBe('the new version did not stay up')
   })
 
@@ -162,23 +162,19 @@ describe('an update', () => {
     return back.update.last?.reason
   }
 
-  itLong(
-    'is not rolled back for a lost network alone, and is kept once the service is back',
-    { timeout: 20_000 },
-    async () => {
-      await stage(newBundle)
-      await restart()
-      await service.crash()
-      const offline = await agent.untilStatus(
-        (status) => status.agent_version === '1.1.0' && status.session.state === 'waiting',
-      )
-      expect(offline.update).toMatchObject({ state: 'trial' })
-      await new Promise((resolve) => setTimeout(resolve, trial.unreachedMs * 2))
-      expect((await agent.untilStatus(() => true)).update.state).toBe('trial')
-      await service.listen()
-      expect((await agent.untilStatus(({ update }) => update.last !== null)).update.last?.result).toBe('updated')
-    },
-  )
+  it('is not rolled back for a lost network alone, and is kept once the service is back', long, async () => {
+    await stage(newBundle)
+    await restart()
+    await service.crash()
+    const offline = await agent.untilStatus(
+      (status) => status.agent_version === '1.1.0' && status.session.state === 'waiting',
+    )
+    expect(offline.update).toMatchObject({ state: 'trial' })
+    await new Promise((resolve) => setTimeout(resolve, trial.unreachedMs * 2))
+    expect((await agent.untilStatus(() => true)).update.state).toBe('trial')
+    await service.listen()
+    expect((await agent.untilStatus(({ update }) => update.last !== null)).update.last?.result).toBe('updated')
+  })
 
   it('is rolled back when the service answers others, but no session comes up', { timeout: 20_000 }, async () => {
     await stage(newBundle)

@@ -2,12 +2,14 @@ import type { IncomingMessage, ServerResponse } from 'node:http'
 import { Socket } from 'node:net'
 import type { FastifyInstance } from 'fastify'
 import type { OwnHost } from './edge/own-host.ts'
+import type { ReleaseDownloads } from './releases/release-downloads.ts'
 import type { Sessions } from './sessions/sessions.ts'
 
-/** `connect.ZONE` takes sessions and nothing else. */
-export function sessionHost(sessions: Sessions): OwnHost {
+/** `connect.ZONE` takes sessions, and hands out the releases that agents update to. */
+export function sessionHost(sessions: Sessions, releases: ReleaseDownloads): OwnHost {
   return {
-    onRequest: (_request, response) => {
+    onRequest: (request, response) => {
+      if (releases(request, response)) return
       response.statusCode = 426
       response.setHeader('content-type', 'text/plain')
       response.end('This address takes the WebSocket sessions of agents.\n')

@@ -18,6 +18,7 @@ import { changePublisher } from './events/publish-changes.ts'
 import { StartedParts } from './lifecycle.ts'
 import { logDestination } from './log-destination.ts'
 import { apiHost, sessionHost } from './own-hosts.ts'
+import { createReleaseDownloads } from './releases/release-downloads.ts'
 import { type Management, createManagement } from './resources/management.ts'
 import { sessionDirectory } from './session-directory.ts'
 import { PublishedEdges } from './routing/published-edges.ts'
@@ -199,7 +200,7 @@ async function startPublicEdge(
     endpoints,
     certificates,
     ownHosts: new Map([
-      [`connect.${config.zone}`, sessionHost(sessions)],
+      [`connect.${config.zone}`, sessionHost(sessions, createReleaseDownloads(config.releasesDir))],
       [`api.${config.zone}`, apiHost(api)],
     ]),
     accessLog: log,

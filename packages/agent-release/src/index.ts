@@ -2,5 +2,5 @@ export { generateSigningKey, keyIdOf, type PublicKeyText, publicKeyOf } from './
 export { bundleMaxBytes, type Manifest, type SignedRelease, signedReleaseMaxBytes } from './manifest.ts'
 export { releasePlaces } from './places.ts'
 export { type CertifiedKey, certifyReleaseKey, signRelease } from './sign.ts'
-export { ReleaseError, type ReleaseFault, type TrustedKeys, type VerifiedRelease, verifyRelease } from './verify.ts'
+export { readManifest, ReleaseError, type TrustedKeys, type VerifiedRelease, verifyRelease } from './verify.ts'
 export { compareVersions, parseVersion } from './version.ts'

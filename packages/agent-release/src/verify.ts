@@ -43,6 +43,12 @@ export function verifyRelease(json: unknown, trusted: TrustedKeys, nowMs: number
   return { manifest, revokes: certificate.revokes }
 }
 
+/** What a signed release says, whoever signed it; null when it is malformed. For those who only pass it on. */
+export function readManifest(json: unknown): Manifest | null {
+  const manifest = isSignedRelease(json) ? parseJson(json.manifest) : null
+  return isManifest(manifest) ? manifest : null
+}
+
 function verifyKey(
   { certificate: text, signature }: { certificate: string; signature: string },
   { roots, revokedKeyIds }: TrustedKeys,

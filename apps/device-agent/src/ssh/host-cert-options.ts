@@ -5,7 +5,7 @@ import { canonicalHostPrincipal } from '@tunnel/ssh-certificates'
 import { ConfigError } from '../config.ts'
 import type { HostCertifierOptions } from './host-certifier.ts'
 
-export const hostCertUsage = `usage: agent ssh-host-cert --ca ID [--principal NAME]... [--keys-dir DIR] [--sshd-config FILE]
+const hostCertUsage = `usage: agent ssh-host-cert --ca ID [--principal NAME]... [--keys-dir DIR] [--sshd-config FILE]
                            [--on-change COMMAND] [--watch]
 
   --ca           id of the SSH certificate authority that signs

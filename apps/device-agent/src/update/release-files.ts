@@ -1,7 +1,8 @@
 import { createHash } from 'node:crypto'
 import { readFileSync } from 'node:fs'
-import { mkdir, open, readdir, readFile, rename, rm, statfs } from 'node:fs/promises'
+import * as nodeFiles from 'node:fs/promises'
 import { join } from 'node:path'
+import { syncDirectory } from '../store/synced-write.ts'
 import type { Release } from './update-state.ts'
 
 /** The bundles of a state directory, one file each, named after their version. */
@@ -22,23 +23,23 @@ export class ReleaseFiles {
   }
 
   async prepare(): Promise<void> {
-    await mkdir(this.#directory, { recursive: true, mode: 0o700 })
+    await nodeFiles.mkdir(this.#directory, { recursive: true, mode: 0o700 })
   }
 
   async freeBytes(): Promise<number> {
-    const { bavail, bsize } = await statfs(this.#directory)
+    const { bavail, bsize } = await nodeFiles.statfs(this.#directory)
     return bavail * bsize
   }
 
   /** Puts a finished download in its place, if it is what was announced. */
   async adopt(release: Release): Promise<boolean> {
     const part = this.partPath(release)
-    if (hashOf(await readFile(part)) !== release.sha256) {
-      await rm(part, { force: true })
+    if (hashOf(await nodeFiles.readFile(part)) !== release.sha256) {
+      await nodeFiles.rm(part, { force: true })
       return false
     }
-    await rename(part, this.bundlePath(release))
-    await syncDirectory(this.#directory)
+    await nodeFiles.rename(part, this.bundlePath(release))
+    await syncDirectory(nodeFiles, this.#directory)
     return true
   }
 
@@ -54,22 +55,12 @@ export class ReleaseFiles {
   /** Deletes everything but these. */
   async keepOnly(releases: readonly Release[]): Promise<void> {
     const kept = releases.map(({ version }) => `${version}.mjs`)
-    for (const name of await readdir(this.#directory).catch(() => [])) {
-      if (!kept.includes(name)) await rm(join(this.#directory, name), { force: true })
+    for (const name of await nodeFiles.readdir(this.#directory).catch(() => [])) {
+      if (!kept.includes(name)) await nodeFiles.rm(join(this.#directory, name), { force: true })
     }
   }
 }
 
 function hashOf(content: Buffer): string {
   return createHash('sha256').update(content).digest('hex')
-}
-
-async function syncDirectory(path: string): Promise<void> {
-  if (process.platform === 'win32') return
-  const directory = await open(path, 'r')
-  try {
-    await directory.sync()
-  } finally {
-    await directory.close()
-  }
 }

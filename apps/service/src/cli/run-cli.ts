@@ -1,15 +1,27 @@
 import { parseArgs } from 'node:util'
 import { ServiceError } from '@tunnel/models'
 import { ConfigError, readConfig } from '../config.ts'
+import { ReleaseShelfError } from '../releases/release-shelf.ts'
 import { BackupError } from '../storage/backup.ts'
 import { MigrationError } from '../storage/migrate.ts'
 import { createAccount, createApiKey } from './account-commands.ts'
 import { type Command, type CommandIo, UsageError } from './command.ts'
+import { generateReleaseKeys, listAgentReleases, publishAgentRelease, signAgentRelease } from './release-commands.ts'
 import { backup, restore, rotateMasterKey } from './store-commands.ts'
 
 const exitCodes = { done: 0, failed: 1, wrongUsage: 64 }
 
-const commands: readonly Command[] = [createAccount, createApiKey, backup, restore, rotateMasterKey]
+const commands: readonly Command[] = [
+  createAccount,
+  createApiKey,
+  backup,
+  restore,
+  rotateMasterKey,
+  generateReleaseKeys,
+  signAgentRelease,
+  publishAgentRelease,
+  listAgentReleases,
+]
 
 /** What the commands do, one line each. */
 export const commandUsage = commands.map((command) => `  ${command.usage}`).join('\n')
@@ -42,7 +54,7 @@ function readArguments({ options, usage, positionals }: Command, args: readonly 
 
 /** Expected failures speak for themselves; anything else shows where it comes from. */
 function messageOf(error: unknown): string {
-  const isExpected = [UsageError, ConfigError, ServiceError, BackupError, MigrationError].some(
+  const isExpected = [UsageError, ConfigError, ServiceError, BackupError, MigrationError, ReleaseShelfError].some(
     (type) => error instanceof type,
   )
   if (isExpected) return (error as Error).message
