@@ -51,6 +51,8 @@ const commands: Readonly<Record<string, Command>> = { run, doctor: runDoctor, ve
 
 async function run({ isLaunched, onReady }: Launch): Promise<void> {
   const config = readConfig(process.env)
+  // Before anybody is told that this process is ready to be signalled.
+  const stopped = stopSignal()
   const supervisorFacts = readSupervisor(process.env)
   const log = createLogger()
   const hindrances = findHindrances(supervisorFacts.isPresent, isLaunched)
@@ -60,7 +62,7 @@ async function run({ isLaunched, onReady }: Launch): Promise<void> {
   onReady?.()
   console.log(`listening local-api ${agent.apiUrl}\nready`)
   log.info({ version: buildFacts.version, localApi: agent.apiUrl }, 'ready')
-  const end = await Promise.race([stopSignal(), agent.told])
+  const end = await Promise.race([stopped, agent.told])
   log.info({ end }, 'stopping')
   supervisor[Symbol.dispose]()
   await agent[Symbol.asyncDispose]()
