@@ -5,8 +5,9 @@ import { type BenchOptions, readOptions } from './options.ts'
 import { type Report, type ReportRow, isComplete, toMarkdown } from './report.ts'
 import type { BenchRow } from './row.ts'
 import { rows as sessionRows } from './session/rows.ts'
+import { rows as sshRows } from './ssh/rows.ts'
 
-const allRows: readonly BenchRow[] = [...sessionRows]
+const allRows: readonly BenchRow[] = [...sessionRows, ...sshRows]
 const resultsDir = join(import.meta.dirname, 'results')
 
 async function runBench(options: BenchOptions): Promise<Report> {

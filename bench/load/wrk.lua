@@ -1,3 +1,10 @@
+-- A body makes every request a POST.
+local body = os.getenv('WRK_BODY')
+if body then
+  wrk.method = 'POST'
+  wrk.body = body
+end
+
 -- Prints what wrk measured as one line of JSON; latencies come in microseconds.
 done = function(summary, latency)
   local errors = summary.errors

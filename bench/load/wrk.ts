@@ -21,15 +21,23 @@ interface Printed {
   readonly failed: number
 }
 
+export interface LoadOptions {
+  readonly connections: number
+  readonly seconds: number
+  readonly path?: string
+  readonly headers?: Readonly<Record<string, string>>
+  /** Makes every request a POST. */
+  readonly body?: string
+}
+
 /** Loads `path` of a target with one wrk thread. Rejects when a request failed: its figures would mean nothing. */
-export async function runWrk(
-  target: LoadTarget,
-  options: { readonly connections: number; readonly seconds: number; readonly path?: string },
-): Promise<LoadResult> {
+export async function runWrk(target: LoadTarget, options: LoadOptions): Promise<LoadResult> {
   const load = ['-t1', `-c${options.connections}`, `-d${options.seconds}s`]
   const report = ['-s', join(import.meta.dirname, 'wrk.lua')]
   const url = `http://127.0.0.1:${target.port}${options.path ?? '/'}`
-  const output = await runProcess('wrk', [...load, ...report, '-H', `Host: ${target.host}`, url], {
+  const headers = Object.entries({ Host: target.host, ...options.headers }).flatMap(([n, v]) => ['-H', `${n}: ${v}`])
+  const output = await runProcess('wrk', [...load, ...report, ...headers, url], {
+    ...(options.body !== undefined && { env: { WRK_BODY: options.body } }),
     limitMs: (options.seconds + 20) * 1000,
   })
   const printed = JSON.parse(/^\{.*\}$/m.exec(output)?.[0] ?? '{}') as Printed
