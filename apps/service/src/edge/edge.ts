@@ -14,6 +14,7 @@ import { createHttp2Server } from './listeners/http2-server.ts'
 import { createHttpsListener } from './listeners/https-listener.ts'
 import type { OwnHost } from './own-host.ts'
 import { pipeline } from './pipeline.ts'
+import { answerChallenges, type ChallengeAnswers } from './stages/answer-challenges.ts'
 import { forward } from './stages/forward.ts'
 import { lookup } from './stages/lookup.ts'
 import { observe } from './stages/observe.ts'
@@ -29,6 +30,10 @@ export interface EdgeDeps {
   readonly httpsListen: ListenAddress
   readonly endpoints: EndpointLookup
   readonly certificates: CertificateSource
+  /** 48 bytes that all processes share, so that a TLS session can be resumed at any of them; absent: each has its own. */
+  readonly ticketKeys?: Buffer
+  /** Proofs for certificate authorities; absent: none is ever under way. */
+  readonly challenges?: ChallengeAnswers
   /** Names that the service answers itself, such as `connect.ZONE` and `api.ZONE`. */
   readonly ownHosts: ReadonlyMap<string, OwnHost>
   /** Null: no line per request. */
@@ -52,6 +57,7 @@ export async function startEdge(deps: EdgeDeps): Promise<Edge> {
   // The order matters: what is refused early costs little, and every outcome is seen by the first stage.
   const handle = pipeline([
     observe(observers),
+    answerChallenges(deps.challenges ?? noChallenges),
     lookup(deps.endpoints),
     route,
     restrictAddresses,
@@ -61,7 +67,7 @@ export async function startEdge(deps: EdgeDeps): Promise<Edge> {
   const intake: Intake = new Intake({ ...deps, limits, observers, handle })
   const http1 = createHttp1Server(intake, limits, timers.linger)
   const http2 = createHttp2Server(intake, limits, timers.linger)
-  const https = createHttpsListener(deps.certificates, http1, http2.server, limits)
+  const https = createHttpsListener(deps, http1, http2.server, limits)
   const connections = trackConnections([http1, https])
   await Promise.all([listen(http1, deps.httpListen), listen(https, deps.httpsListen)])
   return {
@@ -78,6 +84,8 @@ export async function startEdge(deps: EdgeDeps): Promise<Edge> {
     },
   }
 }
+
+const noChallenges: ChallengeAnswers = { find: () => undefined }
 
 async function listen(server: Server, { host, port }: ListenAddress): Promise<void> {
   server.listen(port, host)

@@ -81,7 +81,7 @@ export class Intake {
     if (received.version !== '2.0' && visitor.unanswered >= limits.pipelinedMaxCount)
       throw new ServiceError('pipeline_too_long')
     const request = readRequest(received, visitor, limits)
-    if (visitor.isSecure && !certificates.covers(visitor.serverName, request.hostName))
+    if (visitor.isSecure && !visitor.isNameUntold && !certificates.covers(visitor.serverName, request.hostName))
       throw new ServiceError('request_misdirected', { host: request.hostName })
     return upgrade === undefined ? request : { ...request, upgrade }
   }

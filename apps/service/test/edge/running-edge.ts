@@ -16,6 +16,8 @@ export interface EdgeOptions {
   readonly ownHosts?: ReadonlyMap<string, OwnHost>
   readonly certificates?: EdgeDeps['certificates']
   readonly accessLog?: EdgeDeps['accessLog']
+  readonly ticketKeys?: Buffer
+  readonly challenges?: EdgeDeps['challenges']
 }
 
 /** An edge on free ports with these names: `app.test`, `www.app.test` and `127.0.0.1` (online), `offline.test`, `gone.test` (no session any more). */
@@ -47,6 +49,8 @@ export async function startTestEdge(options: EdgeOptions = {}) {
     certificates: options.certificates ?? (await testCertificates()),
     ownHosts: options.ownHosts ?? new Map(),
     accessLog: options.accessLog ?? null,
+    ...(options.ticketKeys === undefined ? {} : { ticketKeys: options.ticketKeys }),
+    ...(options.challenges === undefined ? {} : { challenges: options.challenges }),
     metrics: registry,
     limits: { deadlineTickMs: 20, drainMs: 500, ...options.limits },
   })

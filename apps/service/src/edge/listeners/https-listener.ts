@@ -5,9 +5,17 @@ import { callbackify } from 'node:util'
 import type { CertificateSource } from '../certificate-source.ts'
 import type { EdgeLimits } from '../limits.ts'
 
+export interface HttpsListenerDeps {
+  readonly certificates: CertificateSource
+  readonly ticketKeys?: Buffer
+}
+
+/** Sessions are resumed only where this is the same; Node's default differs between processes. */
+const sessionIdContext = 'tunnel-edge'
+
 /** Ends TLS and hands the connection to the server of the protocol that was agreed on (ALPN). */
 export function createHttpsListener(
-  certificates: CertificateSource,
+  { certificates, ticketKeys }: HttpsListenerDeps,
   http1: Http1Server,
   http2: Http2Server,
   limits: EdgeLimits,
@@ -15,6 +23,8 @@ export function createHttpsListener(
   const listener = createServer({
     ...certificates.fallback(),
     minVersion: 'TLSv1.2',
+    sessionIdContext,
+    ...(ticketKeys === undefined ? {} : { ticketKeys }),
     ALPNProtocols: ['h2', 'http/1.1'],
     handshakeTimeout: limits.tlsHandshakeMs,
     allowHalfOpen: true,

@@ -11,6 +11,8 @@ export interface Visitor {
   readonly isSecure: boolean
   /** The name in the TLS handshake (SNI), lower-case; undefined without one. */
   readonly serverName: string | undefined
+  /** A resumed TLS 1.2 session: the name counted in its first handshake and is not told again. */
+  readonly isNameUntold: boolean
   /** Requests of this connection that are not answered yet. */
   unanswered: number
 }
@@ -32,7 +34,9 @@ function describe(connection: Duplex): Visitor {
   const port = socket?.remotePort ?? 0
   const serverName = connection instanceof TLSSocket ? serverNameOf(connection) : undefined
   const address = ip.includes(':') ? `[${ip}]:${port}` : `${ip}:${port}`
-  return { ip, address, isSecure: connection instanceof TLSSocket, serverName, unanswered: 0 }
+  const isSecure = connection instanceof TLSSocket
+  const isNameUntold = isSecure && serverName === undefined && connection.isSessionReused()
+  return { ip, address, isSecure, serverName, isNameUntold, unanswered: 0 }
 }
 
 function serverNameOf(socket: TLSSocket): string | undefined {

@@ -1,0 +1,123 @@
+import { randomBytes } from 'node:crypto'
+import { writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { runProcess, startHttpUpstream, tempDir } from '@tunnel/testkit'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { CertificateSelection } from '../../src/certs/serving/certificate-selection.ts'
+import { ContextCache, type KeyAndChain } from '../../src/certs/serving/context-cache.ts'
+import { ServedNames } from '../../src/certs/serving/served-names.ts'
+import { startTestEdge } from '../edge/running-edge.ts'
+import { testCertificates } from '../edge/test-certificates.ts'
+import { throwAwayCertificate } from './throw-away-certificate.ts'
+
+const stack = new AsyncDisposableStack()
+const ticketKeys = randomBytes(48)
+const certificates = new Map<string, KeyAndChain>()
+const names = new ServedNames()
+const contexts = new ContextCache({
+  load: (id) => Promise.resolve(certificates.get(id)),
+  contextsMax: 100,
+  creationsPerSecond: 100,
+  nowMs: () => performance.now(),
+})
+let ports: number[]
+let dir: string
+
+beforeAll(async () => {
+  certificates.set('cert_app', await throwAwayCertificate(['app.test']))
+  certificates.set('cert_www', await throwAwayCertificate(['www.app.test']))
+  certificates.set('cert_wild', await throwAwayCertificate(['*.wild.test']))
+  names.set('rd_1', ['app.test'], 'cert_app')
+  names.set('rd_2', ['www.app.test'], 'cert_www')
+  names.set('rd_3', ['*.wild.test'], 'cert_wild')
+  dir = stack.use(await tempDir()).path
+  const upstream = stack.use(await startHttpUpstream())
+  const selection = new CertificateSelection({ names, contexts, lastResort: await testCertificates() })
+  const options = { upstreamPort: upstream.port, certificates: selection, ticketKeys }
+  const edges = [stack.use(await startTestEdge(options)), stack.use(await startTestEdge(options))]
+  ports = edges.map((edge) => edge.tlsPort)
+})
+
+afterAll(() => stack.disposeAsync())
+
+interface Handshake {
+  readonly node?: 0 | 1
+  readonly args?: readonly string[]
+  /** Sent after the handshake. */
+  readonly host?: string
+}
+
+/** A handshake by the real openssl, and the beginning of what it got. */
+async function handshake(serverName: string, { node = 0, args = [], host }: Handshake = {}): Promise<string> {
+  const input = join(dir, 'input')
+  writeFileSync(input, host === undefined ? '' : `GET /request HTTP/1.1\r\nHost: ${host}\r\nConnection: close\r\n\r\n`)
+  const words = ['s_client', '-connect', `127.0.0.1:${ports[node]}`, '-servername', serverName, '-ign_eof', ...args]
+  const shown = words.map((word) => `'${word}'`).join(' ')
+  const command =
+    host === undefined ? `openssl ${shown} </dev/null & pid=$!; sleep 0.4; kill $pid` : `openssl ${shown} <'${input}'`
+  return runProcess('sh', ['-c', `${command} 2>&1 || true`], { limitMs: 15_000 })
+}
+
+function sanOf(output: string): Promise<string> {
+  const pem = /-----BEGIN CERTIFICATE-----[^]*?-----END CERTIFICATE-----/.exec(output)?.[0] ?? ''
+  const file = join(dir, 'shown.pem')
+  writeFileSync(file, pem)
+  return runProcess('openssl', ['x509', '-in', file, '-noout', '-ext', 'subjectAltName'])
+}
+
+describe('a handshake with the real openssl', () => {
+  it.each([
+    ['app.test', 'DNS:app.test'],
+    ['APP.Test', 'DNS:app.test'],
+    ['www.app.test', 'DNS:www.app.test'],
+    ['any.wild.test', 'DNS:*.wild.test'],
+    ['two.labels.wild.test', 'DNS:app.test, DNS:*.app.test'],
+    ['unknown.example', 'DNS:app.test, DNS:*.app.test'],
+  ])('for %s shows the certificate of %s and agrees on h2', async (serverName, expected) => {
+    const output = await handshake(serverName, { args: ['-alpn', 'h2,http/1.1'] })
+    expect(await sanOf(output)).toContain(expected)
+    expect(output).toContain('ALPN protocol: h2')
+  })
+
+  it('shows the new certificate after a swap, while an unknown name makes no context', async () => {
+    await handshake('app.test')
+    const size = contexts.size
+    await handshake('unknown-2.example')
+    expect(contexts.size).toBe(size)
+    certificates.set('cert_new', await throwAwayCertificate(['app.test', 'swapped.test']))
+    names.set('rd_1', ['app.test'], 'cert_new')
+    expect(await sanOf(await handshake('app.test'))).toContain('DNS:swapped.test')
+    names.set('rd_1', ['app.test'], 'cert_app')
+  })
+})
+
+describe.each(['-tls1_2', '-tls1_3'])('a session of %s', (version) => {
+  const session = () => join(dir, `session${version}`)
+
+  beforeAll(() => handshake('app.test', { args: [version, '-sess_out', session()], host: 'app.test' }))
+
+  it('begun at one process is resumed at another, and its request is routed by its Host', async () => {
+    const output = await handshake('app.test', { node: 1, args: [version, '-sess_in', session()], host: 'app.test' })
+    expect(output).toContain('Reused, TLSv1')
+    expect(output).toMatch(/HTTP\/1\.1 200[^]*"host":"app\.test"/)
+  })
+})
+
+it('a session resumed under another name carries no request for the name that it began with', async () => {
+  const session = join(dir, 'session-other')
+  const tls13 = (more: string[]) => ['-tls1_3', ...more, session]
+  await handshake('app.test', { args: tls13(['-sess_out']), host: 'app.test' })
+  const output = await handshake('www.app.test', { args: tls13(['-sess_in']), host: 'app.test' })
+  expect(output).toMatch(/HTTP\/1\.1 421/)
+})
+
+it('a proof for a certificate authority is answered for its host alone', async () => {
+  const find = (host: string, token: string) =>
+    host === 'app.test' && token === 't0ken' ? 't0ken.thumbprint' : undefined
+  await using edge = await startTestEdge({ challenges: { find } })
+  const ask = (host: string, path: string) =>
+    runProcess('curl', ['-s', '-H', `Host: ${host}`, `http://127.0.0.1:${edge.port}${path}`])
+  expect(await ask('app.test', '/.well-known/acme-challenge/t0ken')).toBe('t0ken.thumbprint')
+  expect(await ask('other.test', '/.well-known/acme-challenge/t0ken')).toContain('ERR_SERVICE_3200')
+  expect(await ask('unknown.test', '/.well-known/acme-challenge/other')).toContain('ERR_SERVICE_3200')
+})
