@@ -7,6 +7,17 @@ export interface ListenAddress {
   readonly port: number
 }
 
+/** Where certificates come from. */
+export interface AcmeConfig {
+  readonly directory: string
+  readonly caFile: string | null
+  readonly email: string | null
+  readonly profile: string | null
+  /** For authorities that want to know whose account it is; both or none. */
+  readonly eabKeyId: string | null
+  readonly eabKeyFile: string | null
+}
+
 /** Everything that the environment decides. Secrets are not in it: they live in files of the data directory. */
 export interface ServiceConfig {
   readonly dataDir: string
@@ -23,7 +34,11 @@ export interface ServiceConfig {
   readonly dnsListen: ListenAddress | null
   readonly publicIps: readonly string[]
   readonly region: string
-  readonly acme: { readonly directory: string; readonly caFile: string | null; readonly email: string | null }
+  readonly acme: AcmeConfig
+  /** Recursors that see what the world sees, `address[:port]`; null: the system's. */
+  readonly dnsResolvers: readonly string[] | null
+  /** TLS contexts in memory. */
+  readonly tlsContextsMax: number
   readonly releasesDir: string
   /** What an SSH host certificate for every host holds: no principals, or `*` for OpenSSH 10.3 and later. */
   readonly sshEmptyPrincipals: 'empty' | 'wildcard'
@@ -74,10 +89,17 @@ export function readConfig(env: Environment): ServiceConfig {
       directory: reader.read('SERVICE_ACME_DIRECTORY', 'https://acme-v02.api.letsencrypt.org/directory', httpUrl),
       caFile: reader.read('SERVICE_ACME_CA_FILE', null, directory),
       email: reader.read('SERVICE_ACME_EMAIL', null, emailAddress),
+      profile: reader.read('SERVICE_ACME_PROFILE', null, word),
+      eabKeyId: reader.read('SERVICE_ACME_EAB_KEY_ID', null, word),
+      eabKeyFile: reader.read('SERVICE_ACME_EAB_KEY_FILE', null, directory),
     },
+    dnsResolvers: reader.read('SERVICE_DNS_RESOLVERS', null, resolverAddresses),
+    tlsContextsMax: reader.read('SERVICE_TLS_CONTEXTS_MAX', '5000', contextCount),
     releasesDir: reader.read('SERVICE_RELEASES_DIR', join(dataDir, 'releases'), directory),
     sshEmptyPrincipals: reader.read('SERVICE_SSH_EMPTY_PRINCIPALS', 'empty', emptyPrincipals),
   }
+  if ((config.acme.eabKeyId === null) !== (config.acme.eabKeyFile === null))
+    reader.refuse('SERVICE_ACME_EAB_KEY_ID', 'must be set together with SERVICE_ACME_EAB_KEY_FILE')
   reader.finish()
   return Object.freeze(config)
 }
@@ -105,6 +127,11 @@ class EnvironmentReader {
       this.#problems.push(`${name}: ${error instanceof Error ? error.message : 'wrong'}`)
       return whenUnset()
     }
+  }
+
+  /** Notes what only shows when several variables are read. */
+  refuse(name: string, why: string): void {
+    this.#problems.push(`${name}: ${why}`)
   }
 
   finish(): void {
@@ -165,6 +192,24 @@ function ipAddresses(text: string): string[] {
   const wrong = addresses.find((address) => isIP(address) === 0)
   if (wrong !== undefined) throw new Error(`"${wrong}" is not an IP address (several are separated by commas)`)
   return addresses
+}
+
+function resolverAddresses(text: string): string[] {
+  const addresses = text.split(',').map((part) => part.trim())
+  const wrong = addresses.find((address) => !/^(?:[\d.]+(?::\d{1,5})?|\[[\da-f:]+\](?::\d{1,5})?)$/i.test(address))
+  if (wrong !== undefined)
+    throw new Error(`"${wrong}" is not ADDRESS, ADDRESS:PORT or [IPV6]:PORT (several are separated by commas)`)
+  return addresses
+}
+
+function contextCount(text: string): number {
+  if (!/^\d{2,6}$/.test(text)) throw new Error('must be a number from 10 to 999999')
+  return Number(text)
+}
+
+function word(text: string): string {
+  if (!/^[!-~]{1,256}$/.test(text)) throw new Error('must be 1 to 256 visible ASCII characters')
+  return text
 }
 
 function regionName(text: string): string {

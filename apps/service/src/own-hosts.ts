@@ -26,3 +26,17 @@ export function apiHost(api: FastifyInstance): OwnHost {
   // Fastify's HTTP/1.1 types do not name the HTTP/2 compatibility objects, which it handles alike.
   return { onRequest: (request, response) => api.routing(request as IncomingMessage, response as ServerResponse) }
 }
+
+/** Agents also connect to the domain of an agent ingress and to its regional names. No names: the ingress is gone. */
+export function followIngressNames(
+  ownHosts: Map<string, OwnHost>,
+  host: OwnHost,
+): (ingressId: string, names: readonly string[]) => void {
+  const namesOf = new Map<string, readonly string[]>()
+  return (ingressId, names) => {
+    for (const name of namesOf.get(ingressId) ?? []) ownHosts.delete(name)
+    for (const name of names) ownHosts.set(name, host)
+    if (names.length > 0) namesOf.set(ingressId, names)
+    else namesOf.delete(ingressId)
+  }
+}

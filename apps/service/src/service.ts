@@ -6,10 +6,12 @@ import pino, { type Logger } from 'pino'
 import { collectDefaultMetrics, Registry } from 'prom-client'
 import { buildApiApp } from './api/api-app.ts'
 import { callerOf } from './api/authentication.ts'
+import { certificateProgress } from './certificate-progress.ts'
 import { LocalCertificates } from './certs/local-ca/local-certificates.ts'
+import { StoredStates } from './certs/provisioning/stored-states.ts'
 import type { ServiceConfig } from './config.ts'
 import { type Dashboard, createDashboard } from './dashboard/dashboard.ts'
-import { type Edge, startEdge } from './edge/edge.ts'
+import { startEdge } from './edge/edge.ts'
 import type { EndpointState } from './edge/endpoint-lookup.ts'
 import { edgeSources } from './edge-sources.ts'
 import { AccountEvents } from './events/account-events.ts'
@@ -17,7 +19,8 @@ import { eventRoutes } from './events/event-routes.ts'
 import { changePublisher } from './events/publish-changes.ts'
 import { StartedParts } from './lifecycle.ts'
 import { logDestination } from './log-destination.ts'
-import { apiHost, sessionHost } from './own-hosts.ts'
+import { startNamesAndCertificates } from './names-and-certificates.ts'
+import { apiHost, followIngressNames, sessionHost } from './own-hosts.ts'
 import { createReleaseDownloads } from './releases/release-downloads.ts'
 import { type Management, createManagement } from './resources/management.ts'
 import { sessionDirectory } from './session-directory.ts'
@@ -75,7 +78,8 @@ async function startParts(surroundings: Surroundings): Promise<readonly Listener
   const { config, log, parts } = surroundings
   // Everything else reads or writes the store: it opens first and closes last.
   const storage = parts.add('storage', await openStorage(config, (error) => log.error({ err: error }, 'store')))
-  const management = createManagement(storage, config)
+  const states = new StoredStates(storage)
+  const management = createManagement(storage, config, { provisioning: certificateProgress(states) })
   const labelled = new LabelledTunnels()
   const edges = await publishEdges(surroundings, management, labelled)
   const sessions = startSessions(surroundings, management, edges, labelled)
@@ -92,11 +96,12 @@ async function startParts(surroundings: Surroundings): Promise<readonly Listener
   parts.add('api', { [Symbol.asyncDispose]: () => api.close() })
   // Visitors come last. At the end their running requests finish first, and then the agents are sent away.
   parts.add('sessions', { [Symbol.asyncDispose]: () => sessions.drain(sessionsDrainMs) })
-  const edge = await startPublicEdge(surroundings, { storage, sessions, edges, api })
+  const { edge, dns } = await startPublicSide(surroundings, { storage, management, states, sessions, edges, api })
   return [
     { name: 'api', url: apiUrl },
     { name: 'edge-http', url: addressUrl('http', edge.httpAddress) },
     { name: 'edge-https', url: addressUrl('https', edge.httpsAddress) },
+    ...(dns === null ? [] : [{ name: 'dns' as const, url: `dns://${config.dnsListen?.host}:${dns.port}` }]),
   ]
 }
 
@@ -172,41 +177,51 @@ function buildApi({ config, log, metrics }: Surroundings, sources: ApiSources): 
   })
 }
 
-interface EdgeParts {
+interface PublicSources {
   readonly storage: Storage
+  readonly management: Management
+  readonly states: StoredStates
   readonly sessions: Sessions
   readonly edges: PublishedEdges
   readonly api: FastifyInstance
 }
 
-async function startPublicEdge(
-  surroundings: Surroundings,
-  { storage, sessions, edges, api }: EdgeParts,
-): Promise<Edge> {
+/** What the internet talks to: names, certificates, and the listeners that use them. */
+async function startPublicSide(surroundings: Surroundings, sources: PublicSources) {
   const { config, log, metrics, parts } = surroundings
+  const { storage, sessions, edges, api } = sources
   const endpoints = { find: (host: string) => findEndpoint(host, edges, sessions) }
+  const connectHost = sessionHost(sessions, createReleaseDownloads(config.releasesDir))
+  const ownHosts = new Map([
+    [`connect.${config.zone}`, connectHost],
+    [`api.${config.zone}`, apiHost(api)],
+  ])
+  const isPublished = (name: string) => ownHosts.has(name) || endpoints.find(name).kind !== 'unknown'
+  const { dns, ...tls } = await startNamesAndCertificates({
+    ...surroundings,
+    ...sources,
+    lastResort: await openLocalCertificates(config, storage, isPublished),
+    onIngressNames: followIngressNames(ownHosts, connectHost),
+  })
+  const listen = { httpListen: config.edgeHttpListen, httpsListen: config.edgeHttpsListen }
+  const edge = await startEdge({ ...tls, ...listen, endpoints, ownHosts, accessLog: log, metrics })
+  return { dns, edge: parts.add('edge', edge) }
+}
+
+function openLocalCertificates(
+  config: ServiceConfig,
+  storage: Storage,
+  isPublished: (name: string) => boolean,
+): Promise<LocalCertificates> {
   const sealer = new Sealer(storage.masterKeys)
   const place = { resourceId: 'local-ca', name: 'private_key' }
-  const certificates = await LocalCertificates.open({
+  return LocalCertificates.open({
     dataDir: config.dataDir,
     zone: config.zone,
     sealer: { seal: (plain) => sealer.seal(plain, place), open: (sealed) => sealer.open(sealed, place) },
-    isPublished: (name) => endpoints.find(name).kind !== 'unknown',
+    isPublished,
     now: () => new Date(),
   })
-  const edge = await startEdge({
-    httpListen: config.edgeHttpListen,
-    httpsListen: config.edgeHttpsListen,
-    endpoints,
-    certificates,
-    ownHosts: new Map([
-      [`connect.${config.zone}`, sessionHost(sessions, createReleaseDownloads(config.releasesDir))],
-      [`api.${config.zone}`, apiHost(api)],
-    ]),
-    accessLog: log,
-    metrics,
-  })
-  return parts.add('edge', edge)
 }
 
 /** What an edge publishes comes before what agents bind. */

@@ -12,7 +12,7 @@ export interface ServiceZoneOptions {
 const addressTtlSeconds = 60
 
 /** Names below the service's domain that have a meaning of their own. */
-const serviceNames = {
+export const serviceNames = {
   nameservers: (domain: string): string[] => [`ns1.${domain}`, `ns2.${domain}`],
   /** `N.LABEL.ns.DOMAIN`: name servers of one agent ingress. */
   ingressNameservers: (domain: string): string => `ns.${domain}`,

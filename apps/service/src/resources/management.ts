@@ -20,6 +20,7 @@ import { LateSessions, type SessionDirectory } from './tunnel-sessions/online.ts
 /** Everything that is managed through the API, for the composition root and the parts that act on it. */
 export interface Management {
   readonly resources: Resources
+  readonly names: ZoneNames
   readonly accounts: Accounts
   readonly apiKeys: ApiKeyVerifier
   readonly authtokens: AuthtokenVerifier
@@ -65,6 +66,7 @@ export function createManagement(
   const isAuthtoken = (token: string) => authtokens.isAuthtoken(token)
   return {
     resources,
+    names,
     changes,
     authtokens,
     reservations: new Reservations(records),

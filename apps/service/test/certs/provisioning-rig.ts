@@ -20,6 +20,10 @@ export const certificateLifeMs = 90 * dayMs
 export class StatesInMemory implements CertificateStates {
   readonly rows = new Map<string, { state: CertificateState; revision: number }>()
 
+  all() {
+    return Promise.resolve(new Map([...this.rows].map(([id, { state }]) => [id, state])))
+  }
+
   read(id: string) {
     return Promise.resolve(structuredClone(this.rows.get(id) ?? null))
   }

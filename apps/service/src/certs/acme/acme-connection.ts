@@ -1,4 +1,4 @@
-import { createPrivateKey } from 'node:crypto'
+import type { KeyObject } from 'node:crypto'
 import { type ExternalAccountBinding, openAcmeAccount } from './acme-account.ts'
 import { AcmeClient } from './acme-client.ts'
 import { AcmeError } from './acme-error.ts'
@@ -22,7 +22,7 @@ export interface AcmeConnectionOptions {
   readonly externalAccount: ExternalAccountBinding | null
   readonly profile: string | null
   /** The key of our account at this directory: the same one at every start. */
-  readonly accountKeyPem: () => Promise<string>
+  readonly accountKey: () => Promise<KeyObject>
   readonly nowMs: () => number
 }
 
@@ -79,8 +79,8 @@ export class AcmeConnection implements AsyncDisposable {
   }
 
   async #open(): Promise<AcmeClient> {
-    const { accountKeyPem, email, externalAccount } = this.#options
-    const privateKey = createPrivateKey(await accountKeyPem())
+    const { accountKey, email, externalAccount } = this.#options
+    const privateKey = await accountKey()
     return new AcmeClient(
       this.#transport,
       await openAcmeAccount(this.#transport, { privateKey, email, externalAccount }),

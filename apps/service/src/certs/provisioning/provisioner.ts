@@ -33,6 +33,8 @@ export interface Subjects {
 
 /** One state per subject; `save` returns false when it was changed since it was read. */
 export interface CertificateStates {
+  /** All states by subject, for the start. */
+  all(): Promise<ReadonlyMap<string, CertificateState>>
   read(id: string): Promise<{ readonly state: CertificateState; readonly revision: number } | null>
   /** `revision` null: the first state. Returns the new revision, null when somebody else was faster. */
   save(id: string, state: CertificateState, revision: number | null): Promise<number | null>
@@ -89,7 +91,7 @@ export class Provisioner {
     const subject = await subjects.find(id)
     const progress = new Progress(id, states, await states.read(id))
     if (subject === null) {
-      await states.remove(id)
+      await this.#forget(id, progress.state)
       return null
     }
     const isSwitchedOff = subject.certificate === null && progress.state.held !== null
@@ -110,6 +112,11 @@ export class Provisioner {
     onFailure(id, error)
     authority.forgetAccount()
     return withFailure(state, failureOf(error), nowMs(), random())
+  }
+
+  async #forget(id: string, { held }: CertificateState): Promise<void> {
+    await this.#options.states.remove(id)
+    if (held !== null) await this.#options.certificates.discard(held.id)
   }
 
   /** The old certificate serves until the new state is stored. */

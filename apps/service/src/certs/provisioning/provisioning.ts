@@ -6,6 +6,8 @@ import { Provisioner, type ProvisionerOptions } from './provisioner.ts'
 export interface ProvisioningOptions extends ProvisionerOptions {
   /** Every subject that exists, to begin with. */
   readonly subjectIds: () => Promise<readonly string[]>
+  /** What is known of a subject, at the start and after each run; null when it is gone. */
+  readonly onState: (id: string, state: CertificateState | null) => void
 }
 
 /** Each run may make an RSA key, which fills one of the four threads that files and names are read with. */
@@ -31,11 +33,8 @@ export class Provisioning implements AsyncDisposable {
   /** Takes up what the last process left: interrupted work at once, the rest at its time. */
   static async start(options: ProvisioningOptions): Promise<Provisioning> {
     const provisioning = new Provisioning(options)
-    for (const id of await options.subjectIds()) {
-      const stored = await options.states.read(id)
-      if (stored !== null && stored.state.confirmedAtMs !== null) await options.subjects.confirmed(id)
-      provisioning.#dueTimes.set(id, stored === null ? 0 : dueAtMs(stored.state))
-    }
+    const states = await options.states.all()
+    for (const id of await options.subjectIds()) await provisioning.#takeUp(id, states.get(id))
     return provisioning
   }
 
@@ -55,6 +54,12 @@ export class Provisioning implements AsyncDisposable {
     await this.#runner[Symbol.asyncDispose]()
   }
 
+  async #takeUp(id: string, state: CertificateState | undefined): Promise<void> {
+    if (state !== undefined) this.#options.onState(id, state)
+    if (state !== undefined && state.confirmedAtMs !== null) await this.#options.subjects.confirmed(id)
+    this.#dueTimes.set(id, state === undefined ? 0 : dueAtMs(state))
+  }
+
   #start(id: string): void {
     this.#dueTimes.set(id, null)
     this.#active.add(id)
@@ -68,15 +73,13 @@ export class Provisioning implements AsyncDisposable {
 
   async #run(id: string, signal: AbortSignal): Promise<void> {
     try {
-      this.#waitFor(id, await this.#provisioner.run(id, signal))
+      const state = await this.#provisioner.run(id, signal)
+      this.#options.onState(id, state)
+      this.#dueTimes.set(id, state === null ? null : dueAtMs(state))
     } catch (error) {
       if (signal.aborted) return
       this.#options.onFailure(id, error)
       this.#dueTimes.set(id, this.#options.nowMs() + afterConflictMs)
     }
-  }
-
-  #waitFor(id: string, state: CertificateState | null): void {
-    if (state !== null) this.#dueTimes.set(id, dueAtMs(state))
   }
 }

@@ -22,6 +22,13 @@ export class StoredStates implements CertificateStates {
     this.#values = values
   }
 
+  async all(): Promise<ReadonlyMap<string, CertificateState>> {
+    const rows = await this.#records.all(kind)
+    const states = new Map(rows.map((row) => [row.parentId ?? '', parse(row.body)]))
+    const own = await this.read(serviceSubjectId)
+    return own === null ? states : states.set(serviceSubjectId, own.state)
+  }
+
   async read(id: string): Promise<{ readonly state: CertificateState; readonly revision: number } | null> {
     if (id === serviceSubjectId) {
       const found = await this.#values.read(serviceValueName)

@@ -1,5 +1,5 @@
 import type { KeyObject } from 'node:crypto'
-import { ServiceError, type TlsCertificate, tlsCertificateModel } from '@tunnel/models'
+import { type CreateOf, ServiceError, type TlsCertificate, tlsCertificateModel } from '@tunnel/models'
 import { defineResource } from '../kernel/definition.ts'
 import { certificateFacts } from './certificate-facts.ts'
 import { checkChainOrder, readCertificates, readPrivateKey } from './pem.ts'
@@ -11,19 +11,27 @@ export type TlsCertificateBody = Omit<TlsCertificate, 'id' | 'uri' | 'created_at
 
 export const tlsCertificates = defineResource<typeof tlsCertificateModel, TlsCertificateBody>({
   model: tlsCertificateModel,
-  create: ({ certificate_pem, private_key_pem, ...texts }) => {
-    const chain = readCertificates(certificate_pem, 'certificate_pem')
-    const key = readPrivateKey(private_key_pem, chain[0])
-    checkChainOrder(chain)
-    const private_key_type = keyType(key)
-    return {
-      body: { ...texts, certificate_pem, ...certificateFacts(chain[0]), issued_at: null, private_key_type },
-      secrets: { [privateKeySecret]: private_key_pem },
-    }
-  },
+  create: (input) => draftCertificate(input, null),
   reply: ({ body }) => body,
   inUse: 'certificate_in_use',
 })
+
+/** Checks a certificate with its key and takes down what replies show of it. `issuedAt` is for those obtained automatically. */
+export function draftCertificate(
+  { certificate_pem, private_key_pem, ...texts }: CertificateInput,
+  issuedAt: string | null,
+) {
+  const chain = readCertificates(certificate_pem, 'certificate_pem')
+  const key = readPrivateKey(private_key_pem, chain[0])
+  checkChainOrder(chain)
+  const private_key_type = keyType(key)
+  return {
+    body: { ...texts, certificate_pem, ...certificateFacts(chain[0]), issued_at: issuedAt, private_key_type },
+    secrets: { [privateKeySecret]: private_key_pem },
+  }
+}
+
+type CertificateInput = CreateOf<typeof tlsCertificateModel>
 
 const keyTypes: Readonly<Record<string, TlsCertificate['private_key_type']>> = {
   rsa: 'rsa',
