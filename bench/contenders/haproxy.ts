@@ -1,8 +1,7 @@
 import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { startProcess } from '@tunnel/testkit'
+import { startProcess, freePort, untilListening } from '@tunnel/testkit'
 import type { Contender } from './contender.ts'
-import { freePort, untilListening } from './ports.ts'
 
 /** HAProxy as a plain reverse proxy on one thread: not a tunnel, but the bound for anything that parses HTTP. */
 export async function startHaproxy(stack: AsyncDisposableStack, dir: string, originPort: number): Promise<Contender> {
@@ -10,7 +9,7 @@ export async function startHaproxy(stack: AsyncDisposableStack, dir: string, ori
   const config = join(dir, 'haproxy.cfg')
   await writeFile(config, haproxyConfig(port, originPort))
   const haproxy = stack.use(await startProcess('haproxy', ['-db', '-f', config]))
-  await untilListening(port, haproxy)
+  await untilListening(port)
   return { name: 'HAProxy, no tunnel', port, host: 'origin', processes: [haproxy.pid] }
 }
 

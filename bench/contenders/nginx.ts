@@ -1,14 +1,13 @@
 import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { type RunningProcess, startProcess } from '@tunnel/testkit'
-import { untilListening } from './ports.ts'
+import { type RunningProcess, startProcess, untilListening } from '@tunnel/testkit'
 
 /** nginx with one worker as a reverse proxy that keeps its upstream connections open. */
 export async function startNginx(dir: string, port: number, upstreamPort: number): Promise<RunningProcess> {
   const config = join(dir, 'nginx.conf')
   await writeFile(config, nginxConfig(dir, port, upstreamPort))
   const nginx = await startProcess('nginx', ['-e', join(dir, 'nginx-error.log'), '-c', config])
-  await untilListening(port, nginx)
+  await untilListening(port)
   return nginx
 }
 

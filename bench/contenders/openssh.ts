@@ -1,9 +1,8 @@
 import { chmod, copyFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { type RunningProcess, runProcess, startProcess } from '@tunnel/testkit'
+import { type RunningProcess, runProcess, startProcess, freePort, untilListening } from '@tunnel/testkit'
 import type { Contender } from './contender.ts'
 import { startNginx } from './nginx.ts'
-import { freePort, untilListening } from './ports.ts'
 
 /** The fastest cipher of OpenSSH on machines with AES instructions; its default is slower. */
 const CIPHER = 'aes128-gcm@openssh.com'
@@ -43,7 +42,7 @@ async function startSshd(dir: string, port: number): Promise<RunningProcess> {
   await chmod(join(dir, 'authorized_keys'), 0o600)
   await writeFile(join(dir, 'sshd_config'), sshdConfig(dir, port))
   const sshd = await startProcess('/usr/sbin/sshd', ['-D', '-e', '-f', join(dir, 'sshd_config')])
-  await untilListening(port, sshd)
+  await untilListening(port)
   return sshd
 }
 

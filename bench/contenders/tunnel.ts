@@ -28,6 +28,7 @@ export async function startTunnel(
       caFile: service.caFile,
     }),
   )
+  await agent.untilOnline()
   const host = `bench.${service.zone}`
   await agent.createTunnel({ forwards_to: `127.0.0.1:${originPort}`, domain: host })
   return {

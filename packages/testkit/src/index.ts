@@ -1,4 +1,4 @@
-export { freePort } from './free-port.ts'
+export { freePort, untilListening } from './free-port.ts'
 export { type HttpUpstream, randomPageHash, startHttpUpstream } from './http-upstream.ts'
 export { type ImportRules, importBreaches } from './import-directions.ts'
 export { type Pebble, type PebbleOptions, startPebble } from './pebble.ts'

@@ -7,9 +7,21 @@ const cachedStatementsMax = 256
 
 /** Opens the embedded store. Every commit is on the disk before it is acknowledged. */
 export function openSqlite(file: string): Database {
-  const database = new DatabaseSync(file, { timeout: busyTimeoutMs, enableForeignKeyConstraints: true })
-  database.exec('pragma journal_mode = wal; pragma synchronous = full; pragma trusted_schema = off')
+  const database = openFile(file)
   return new Kysely<Tables>({ dialect: new SqliteDialect({ database: new SqliteAdapter(database) }) })
+}
+
+function openFile(file: string): DatabaseSync {
+  try {
+    const database = new DatabaseSync(file, { timeout: busyTimeoutMs, enableForeignKeyConstraints: true })
+    database.exec('pragma journal_mode = wal; pragma synchronous = full; pragma trusted_schema = off')
+    return database
+  } catch (cause) {
+    const problem = cause instanceof Error ? cause.message : String(cause)
+    throw new Error(`The store ${file} cannot be opened: ${problem}. Put a backup in its place with restore.`, {
+      cause,
+    })
+  }
 }
 
 /** What Kysely's SQLite dialect expects of a driver, over `node:sqlite`. */

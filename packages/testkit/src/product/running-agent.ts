@@ -1,6 +1,9 @@
+import { setTimeout as sleep } from 'node:timers/promises'
 import { type RunningProcess, startProcess } from '../running-process.ts'
 import { announcedListeners, listenerUrl } from './announced-listeners.ts'
 import { type Program, agentProgram } from './programs.ts'
+
+const POLL_INTERVAL_MS = 20
 
 export interface AgentOptions {
   /** Keeps its records between runs; the caller removes it. */
@@ -28,6 +31,8 @@ export interface RunningAgent extends AsyncDisposable {
   readonly process: RunningProcess
   readonly apiUrl: string
   readonly port: number
+  /** Resolves when the session is up. */
+  untilOnline(limitMs?: number): Promise<void>
   createTunnel(body: { forwards_to: string; domain?: string; policy?: unknown }): Promise<TunnelRecord>
 }
 
@@ -54,8 +59,19 @@ export async function startAgent(options: AgentOptions): Promise<RunningAgent> {
     process: running,
     apiUrl,
     port: Number(port),
+    untilOnline: (limitMs = 10_000) => untilOnline(apiUrl, limitMs),
     createTunnel: (body) => createTunnel(apiUrl, body),
     [Symbol.asyncDispose]: () => running[Symbol.asyncDispose](),
+  }
+}
+
+async function untilOnline(apiUrl: string, limitMs: number): Promise<void> {
+  const deadline = performance.now() + limitMs
+  for (;;) {
+    const { ok } = await fetch(`${apiUrl}/readyz`)
+    if (ok) return
+    if (performance.now() > deadline) throw new Error(`the agent was not online within ${limitMs} ms`)
+    await sleep(POLL_INTERVAL_MS)
   }
 }
 

@@ -111,8 +111,9 @@ export class Forwarding implements UpstreamListener {
   }
 
   onDrain(): void {
-    if (this.#isBodyPaused) this.#exchange.body?.resume()
+    if (!this.#isBodyPaused) return
     this.#isBodyPaused = false
+    this.#exchange.body?.resume()
   }
 
   onFailure(failure: UpstreamFailure): void {

@@ -93,8 +93,10 @@ export class UpstreamConnection implements StreamSink {
   }
 
   resume(): void {
-    if (this.#isPaused) this.#stream.resume()
+    if (!this.#isPaused) return
+    // First the fact, then the bytes: they come at once, and may pause again.
     this.#isPaused = false
+    this.#stream.resume()
   }
 
   /** After a 101: the stream now belongs to `successor`, which gets everything that comes from here on. */
