@@ -17,6 +17,7 @@ import { edgeSources } from './edge-sources.ts'
 import { AccountEvents } from './events/account-events.ts'
 import { eventRoutes } from './events/event-routes.ts'
 import { changePublisher } from './events/publish-changes.ts'
+import { TrafficMeter } from './events/traffic-meter.ts'
 import { StartedParts } from './lifecycle.ts'
 import { logDestination } from './log-destination.ts'
 import { startNamesAndCertificates } from './names-and-certificates.ts'
@@ -57,6 +58,8 @@ interface Surroundings {
   readonly log: Logger
   readonly metrics: Registry
   readonly parts: StartedParts
+  /** What happens in each account, for those who follow it. */
+  readonly events: AccountEvents
 }
 
 /** Builds all parts, connects them, and starts them in the order in which they need each other. */
@@ -66,7 +69,8 @@ export async function startService(config: ServiceConfig): Promise<Service> {
   const metrics = new Registry()
   collectDefaultMetrics({ register: metrics })
   try {
-    const listeners = await startParts({ config, log, metrics, parts })
+    const events = new AccountEvents(mintIdNow, Date.now)
+    const listeners = await startParts({ config, log, metrics, parts, events })
     return { listeners, [Symbol.asyncDispose]: () => parts.stop(partStopWithinMs) }
   } catch (error) {
     await parts.stop(partStopWithinMs)
@@ -118,7 +122,7 @@ async function publishEdges({ log }: Surroundings, management: Management, tunne
 }
 
 function startSessions(
-  { config, log, metrics }: Surroundings,
+  { config, log, metrics, events }: Surroundings,
   management: Management,
   edges: PublishedEdges,
   labelled: LabelledTunnels,
@@ -141,9 +145,12 @@ function startSessions(
     random: Math.random,
     log,
     registry: metrics,
+    publish: (accountId, event, object) => events.publish(accountId, event, object),
   })
   management.changes.listen('cr', ({ id, change }) => {
-    if (change === 'deleted') sessions.closeByCredential(id)
+    if (change === 'deleted') return sessions.closeByCredential(id)
+    const acl = management.resources.credentials.find(id).then((credential) => credential?.body.acl ?? [])
+    acl.then((rules) => sessions.applyAcl(id, rules)).catch((error: unknown) => log.error({ err: error, id }, 'ACL'))
   })
   return sessions
 }
@@ -154,9 +161,8 @@ interface ApiSources {
   readonly dashboard: Dashboard
 }
 
-function buildApi({ config, log, metrics }: Surroundings, sources: ApiSources): Promise<FastifyInstance> {
+function buildApi({ config, log, metrics, events }: Surroundings, sources: ApiSources): Promise<FastifyInstance> {
   const { storage, management, dashboard } = sources
-  const events = new AccountEvents(mintIdNow, Date.now)
   const models = Object.values(management.resources).map((resource) => resource.model)
   management.changes.listenToAll(changePublisher(events, models))
   return buildApiApp({
@@ -188,8 +194,10 @@ interface PublicSources {
 
 /** What the internet talks to: names, certificates, and the listeners that use them. */
 async function startPublicSide(surroundings: Surroundings, sources: PublicSources) {
-  const { config, log, metrics, parts } = surroundings
+  const { config, log, metrics, parts, events } = surroundings
   const { storage, sessions, edges, api } = sources
+  const publishSample = (accountId: string, sample: object) => events.publish(accountId, 'traffic_sampled', sample)
+  const traffic = parts.add('traffic', new TrafficMeter(() => events.followedAccounts, publishSample))
   const endpoints = { find: (host: string) => findEndpoint(host, edges, sessions) }
   const connectHost = sessionHost(sessions, createReleaseDownloads(config.releasesDir))
   const ownHosts = new Map([
@@ -204,7 +212,8 @@ async function startPublicSide(surroundings: Surroundings, sources: PublicSource
     onIngressNames: followIngressNames(ownHosts, connectHost),
   })
   const listen = { httpListen: config.edgeHttpListen, httpsListen: config.edgeHttpsListen }
-  const edge = await startEdge({ ...tls, ...listen, endpoints, ownHosts, accessLog: log, metrics })
+  const seen = { accessLog: log, metrics, observers: [traffic] }
+  const edge = await startEdge({ ...tls, ...listen, ...seen, endpoints, ownHosts })
   return { dns, edge: parts.add('edge', edge) }
 }
 

@@ -16,6 +16,8 @@ export interface ExchangeRecord {
   readonly responseBytes: number
   readonly durationMs: number
   readonly tunnelId: string | undefined
+  /** Whose name was asked for. */
+  readonly accountId: string | undefined
 }
 
 /** Who has to act on how an exchange ended; `nobody` when all is well. */

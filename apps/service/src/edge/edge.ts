@@ -2,7 +2,7 @@ import { once } from 'node:events'
 import type { AddressInfo, Server, Socket } from 'node:net'
 import type { Logger } from 'pino'
 import type { Registry } from 'prom-client'
-import { accessLog } from './access-log.ts'
+import { type ExchangeObserver, accessLog } from './access-log.ts'
 import type { CertificateSource } from './certificate-source.ts'
 import { edgeMetrics } from './edge-metrics.ts'
 import type { EndpointLookup } from './endpoint-lookup.ts'
@@ -39,6 +39,8 @@ export interface EdgeDeps {
   /** Null: no line per request. */
   readonly accessLog: Logger | null
   readonly metrics: Registry
+  /** Who else takes notice of every exchange. */
+  readonly observers?: readonly ExchangeObserver[]
   readonly limits?: Partial<EdgeLimits>
 }
 
@@ -52,7 +54,8 @@ export interface Edge extends AsyncDisposable {
 export async function startEdge(deps: EdgeDeps): Promise<Edge> {
   const limits = { ...edgeLimits, ...deps.limits }
   const metrics = edgeMetrics(deps.metrics, () => intake.openCount)
-  const observers = deps.accessLog === null ? [metrics] : [metrics, accessLog(deps.accessLog)]
+  const logs = deps.accessLog === null ? [] : [accessLog(deps.accessLog)]
+  const observers = [metrics, ...logs, ...(deps.observers ?? [])]
   const timers = new EdgeTimers(limits, metrics)
   // The order matters: what is refused early costs little, and every outcome is seen by the first stage.
   const handle = pipeline([

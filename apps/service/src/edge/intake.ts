@@ -103,7 +103,13 @@ export class Intake {
     const response = this.#openResponse(arrival)
     const { method, target } = arrival.received
     const known = { visitor: arrival.visitor, method, target, host: '', status: head.status, failure }
-    const bytes = { requestBytes: 0, responseBytes: body.length, durationMs: 0, tunnelId: undefined }
+    const bytes = {
+      requestBytes: 0,
+      responseBytes: body.length,
+      durationMs: 0,
+      tunnelId: undefined,
+      accountId: undefined,
+    }
     response.observer = {
       onDrain: () => undefined,
       onClose: (isComplete) => {

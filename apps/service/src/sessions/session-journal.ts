@@ -2,18 +2,29 @@ import type { Bind, SessionEnding } from '@tunnel/session-protocol'
 import { Counter, Gauge, type Registry } from 'prom-client'
 import type { AgentSession, SessionFacts } from './agent-session.ts'
 import { serviceErrorOf } from './session-error.ts'
-import type { SessionLog } from './sessions-deps.ts'
+import type { PublishEvent, SessionLog } from './sessions-deps.ts'
 
-/** What happens to sessions, as log lines and as figures. */
+interface SessionJournalDeps {
+  readonly log: SessionLog
+  readonly registry: Registry
+  readonly publish: PublishEvent
+}
+
+/** What happens to sessions, as log lines, figures and events. */
 export class SessionJournal {
   readonly #log: SessionLog
+  readonly #publish: PublishEvent
   readonly #welcomed: Counter
   readonly #refused: Counter
   readonly #binds: Counter
   readonly #ended: Counter
 
-  constructor(log: SessionLog, registry: Registry, online: () => { sessions: number; names: number }) {
+  constructor(
+    { log, registry, publish }: SessionJournalDeps,
+    online: () => { readonly sessions: number; readonly names: number },
+  ) {
     this.#log = log
+    this.#publish = publish
     const counter = (name: string, help: string, labelNames: string[] = []) =>
       new Counter({ name, help, labelNames, registers: [registry] })
     this.#welcomed = counter('sessions_welcomed_total', 'Hellos that were accepted')
@@ -26,6 +37,7 @@ export class SessionJournal {
 
   onWelcomed({ facts }: AgentSession): void {
     this.#welcomed.inc()
+    this.#publish(facts.accountId, 'tunnel_session_started', { id: facts.id })
     const { hostname, agentVersion, update } = facts.hello
     this.#log.info({ ...idsOf(facts), ip: facts.ip, hostname, agentVersion, update }, 'session online')
   }
@@ -50,6 +62,7 @@ export class SessionJournal {
   onEnded(agent: AgentSession | null, ip: string, ending: SessionEnding): void {
     const { by, code, message, cause } = ending
     this.#ended.inc({ by, code: code ?? 'lost' })
+    if (agent !== null) this.#publish(agent.facts.accountId, 'tunnel_session_stopped', { id: agent.facts.id })
     const fields = { ...(agent && idsOf(agent.facts)), ip, by, code, message }
     if (cause === undefined) this.#log.info(fields, 'session ended')
     else this.#log.warn({ ...fields, err: cause }, 'session ended by a failure of ours')

@@ -22,6 +22,7 @@ export interface SessionsDeps {
   readonly clock: { readonly nowMs: () => number; readonly wallMs: () => number }
   readonly random: () => number
   readonly log: SessionLog
+  readonly publish: PublishEvent
   readonly registry: Registry
   readonly limits?: Partial<SessionsLimits>
 }
@@ -30,3 +31,10 @@ export interface SessionLog {
   info(fields: object, event: string): void
   warn(fields: object, event: string): void
 }
+
+/** Tells whoever follows the account what has happened to its sessions and tunnels. */
+export type PublishEvent = (
+  accountId: string,
+  event: 'tunnel_session_started' | 'tunnel_session_stopped' | 'tunnel_started' | 'tunnel_stopped',
+  object: { readonly id: string },
+) => void

@@ -108,13 +108,14 @@ export function createSessions(deps: SessionsDeps): Sessions {
   const { clock, mintId, identityKey, zone, region, random } = deps
   const limits = { ...defaultSessionsLimits, ...deps.limits }
   const routes = new RoutingTable<Tunnel>(limits.offlineNamesMax)
-  const journal = new SessionJournal(deps.log, deps.registry, () => ({ sessions: online.size, names: routes.size }))
+  const journal = new SessionJournal(deps, () => ({ sessions: online.size, names: routes.size }))
   const online = new OnlineSessions({ ...limits, nowMs: clock.nowMs, onDisplaced: journal.onDisplaced })
   const freeNames = new FreeNames(subkey(identityKey, 'free names'), zone)
   const { names, compilePolicy, publicUrl } = deps
   const binder = new TunnelBinder({
     routes,
     labelled: deps.labelled,
+    publish: deps.publish,
     names,
     freeNames,
     compilePolicy,

@@ -5,6 +5,7 @@ import { parseDomainName } from './domain-name.ts'
 import type { FreeNames } from './free-names.ts'
 import type { LabelledTunnels } from './labelled-tunnels.ts'
 import type { RoutingTable } from './routing-table.ts'
+import type { PublishEvent } from './sessions-deps.ts'
 import { type StreamSource, Tunnel } from './tunnel.ts'
 import type { NameAuthority } from './zone-names.ts'
 
@@ -29,6 +30,7 @@ export interface TunnelBinderDeps {
   readonly mintId: (prefix: string) => string
   readonly wallMs: () => number
   readonly region: string
+  readonly publish: PublishEvent
 }
 
 /** Turns binds into tunnels and takes them back. Every rule is checked for every bind, before anything is claimed. */
@@ -50,6 +52,7 @@ export class TunnelBinder {
     const tunnel = this.#tunnel(agent, bind, { domain, publicUrl, policy })
     if (domain === null) this.#deps.labelled.add(tunnel)
     else this.#deps.routes.claim(domain, tunnel)
+    this.#deps.publish(tunnel.accountId, 'tunnel_started', { id: tunnel.id })
     return tunnel
   }
 
@@ -68,6 +71,7 @@ export class TunnelBinder {
   unbind(tunnel: Tunnel, isExpectedBack: boolean): void {
     tunnel.unbound()
     this.#deps.labelled.remove(tunnel)
+    this.#deps.publish(tunnel.accountId, 'tunnel_stopped', { id: tunnel.id })
     if (tunnel.facts.domain !== null) this.#deps.routes.release(tunnel.facts.domain, tunnel, isExpectedBack)
   }
 

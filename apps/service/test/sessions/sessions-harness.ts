@@ -55,6 +55,7 @@ export async function listen(overrides: Partial<SessionsDeps> = {}): Promise<Lis
     },
     names: zoneNames(zone, ['connect', 'api']),
     labelled: new LabelledTunnels(),
+    publish: () => undefined,
     compilePolicy: (policy) => policy,
     publicUrl: (_protocol, domain) => `https://${domain}`,
     identityKey: Buffer.alloc(32, 7),

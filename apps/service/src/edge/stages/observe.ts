@@ -18,6 +18,7 @@ function recordOf(exchange: Exchange, isComplete: boolean, durationMs: number) {
   const { visitor, status, failure, requestBytes, responseBytes } = exchange
   const { method, host, target } = exchange.request
   const tunnelId = exchange.tunnel?.id
+  const accountId = exchange.tunnel?.accountId ?? exchange.route?.accountId
   return {
     visitor,
     method,
@@ -30,5 +31,6 @@ function recordOf(exchange: Exchange, isComplete: boolean, durationMs: number) {
     responseBytes,
     durationMs,
     tunnelId,
+    accountId,
   }
 }
