@@ -149,8 +149,9 @@ function startSessions(
   })
   management.changes.listen('cr', ({ id, change }) => {
     if (change === 'deleted') return sessions.closeByCredential(id)
-    const acl = management.resources.credentials.find(id).then((credential) => credential?.body.acl ?? [])
-    acl.then((rules) => sessions.applyAcl(id, rules)).catch((error: unknown) => log.error({ err: error, id }, 'ACL'))
+    const { credentials } = management.resources
+    const applied = credentials.find(id).then((found) => found && sessions.applyAcl(id, found.body.acl))
+    applied.catch((error: unknown) => log.error({ err: error, id }, 'changed rules do not act yet'))
   })
   return sessions
 }
