@@ -8,12 +8,17 @@ const generate = promisify(generateKeyPair)
 
 /** Makes private keys off the event loop; RSA, which occupies a thread for seconds, one at a time. */
 export class KeyGenerator {
+  readonly #make: (kind: KeyKind) => Promise<KeyObject>
   #previous: Promise<unknown> = Promise.resolve()
   #waiting = 0
 
+  constructor(make: (kind: KeyKind) => Promise<KeyObject> = makeKey) {
+    this.#make = make
+  }
+
   /** Throws `too_many_in_flight` when too many wait for an RSA key already. */
   async privateKey(kind: KeyKind): Promise<KeyObject> {
-    return kind.type === 'rsa' ? this.#inTurn(() => makeKey(kind)) : makeKey(kind)
+    return kind.type === 'rsa' ? this.#inTurn(() => this.#make(kind)) : this.#make(kind)
   }
 
   async #inTurn(make: () => Promise<KeyObject>): Promise<KeyObject> {
