@@ -7,6 +7,7 @@ import { collectDefaultMetrics, Registry } from 'prom-client'
 import { buildApiApp } from './api/api-app.ts'
 import { callerOf } from './api/authentication.ts'
 import { certificateProgress } from './certificate-progress.ts'
+import { rootRoute } from './certs/local-ca/root-route.ts'
 import { LocalCertificates } from './certs/local-ca/local-certificates.ts'
 import { StoredStates } from './certs/provisioning/stored-states.ts'
 import type { ServiceConfig } from './config.ts'
@@ -136,7 +137,8 @@ function startSessions(
     labelled,
     names: reservedNames(reservations, zoneNames(config.zone, ownLabels), config.zone),
     compilePolicy: (policy) => policy,
-    publicUrl: (protocol, domain) => `${protocol}://${domain}`,
+    // Every name is served over both; the address to hand out is the one that nobody can read along.
+    publicUrl: (_protocol, domain) => `https://${domain}`,
     identityKey: MasterKeys.open(join(dirname(config.masterKeyFile), 'identity.key')).current.key,
     zone: config.zone,
     region: config.region,
@@ -179,7 +181,10 @@ function buildApi({ config, log, metrics, events }: Surroundings, sources: ApiSo
       management.routes(app, callOf)
       eventRoutes(app, events, (request) => callerOf(request).accountId)
     },
-    openRoutes: (app) => dashboard.routes(app),
+    openRoutes: (app) => {
+      rootRoute(app, join(config.dataDir, 'local-ca.pem'))
+      return dashboard.routes(app)
+    },
     requestsPerMinute: null,
   })
 }
