@@ -1,0 +1,46 @@
+import { createHash } from 'node:crypto'
+import { existsSync } from 'node:fs'
+import { readFile, stat } from 'node:fs/promises'
+import { join } from 'node:path'
+import { runProcess, startProcess, tempDir } from '@tunnel/testkit'
+import { describe, expect, it } from 'vitest'
+import { buildDeb } from '../packaging/build-deb.ts'
+import { buildFacts } from '../src/build-facts.ts'
+
+const hasDpkg = existsSync('/usr/bin/dpkg-deb')
+const bundleMaxBytes = 1_500_000
+/** The machine's own Node, where it is one that the package would depend on. */
+const systemNode = await runProcess('/usr/bin/node', ['--version'])
+  .then((text) => (Number(/^v(\d+)/.exec(text)?.[1]) >= 20 ? '/usr/bin/node' : process.execPath))
+  .catch(() => process.execPath)
+
+describe.skipIf(!hasDpkg)('the Debian package', () => {
+  it('is the same byte by byte each time, small, and runs on the Node of the system', { timeout: 30_000 }, async () => {
+    await using dir = await tempDir()
+    const packages = [await buildDeb(join(dir.path, 'a'), buildFacts), await buildDeb(join(dir.path, 'b'), buildFacts)]
+    const [first, second] = await Promise.all(packages.map(async (path) => createHash('sha256').update(await readFile(path)).digest('hex')))
+    expect(second).toBe(first)
+
+    const root = join(dir.path, 'root')
+    await runProcess('dpkg-deb', ['-x', packages[0] ?? '', root])
+    const library = join(root, 'usr/lib/tunnel-agent')
+    expect((await stat(join(library, 'agent.mjs'))).size).toBeLessThan(bundleMaxBytes)
+    const env = {
+      AGENT_STATE_DIR: join(dir.path, 'state'),
+      AGENT_API_LISTEN: '127.0.0.1:0',
+      SERVICE_AUTHTOKEN: 'cr_x_y',
+      SERVICE_CONNECT_URL: 'ws://127.0.0.1:1',
+    }
+    const agent = await startProcess(systemNode, [join(library, 'launcher.mjs'), 'run'], { env })
+    const [, apiUrl] = await agent.waitForOutput(/listening local-api (\S+)\nready/)
+    expect((await fetch(`${apiUrl}/tunnels`)).status).toBe(200)
+    expect(await agent.stop()).toEqual({ code: 0, signal: null })
+  })
+
+  it('has a unit that systemd understands', async () => {
+    const unit = join(import.meta.dirname, '../packaging/debian/tunnel-agent.service')
+    const text = await readFile(unit, 'utf8')
+    expect(text).toContain('RestartPreventExitStatus=64')
+    if (existsSync('/usr/bin/systemd-analyze')) await runProcess('systemd-analyze', ['security', '--offline=true', '--threshold=30', unit])
+  })
+})
