@@ -80,5 +80,20 @@ async function place(tree: string, { place: name, content, mode }: PackageFile):
 
 /** The directory of `mkdtemp` is closed to others, and the package would be as well. */
 async function chmodDirectories(tree: string): Promise<void> {
-  await run('find', [tree, '-type', 'd', '-exec', 'chmod', '755', '{}', '+', '-exec', 'touch', '-d', builtAt.toISOString(), '{}', '+'])
+  await run('find', [
+    tree,
+    '-type',
+    'd',
+    '-exec',
+    'chmod',
+    '755',
+    '{}',
+    '+',
+    '-exec',
+    'touch',
+    '-d',
+    builtAt.toISOString(),
+    '{}',
+    '+',
+  ])
 }

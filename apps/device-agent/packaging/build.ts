@@ -13,7 +13,8 @@ const { values } = parseArgs({
     deb: { type: 'boolean', default: false },
   },
 })
-const releaseRoots = values.roots === undefined ? [] : (await readFile(values.roots, 'utf8')).split('\n').filter(Boolean)
+const releaseRoots =
+  values.roots === undefined ? [] : (await readFile(values.roots, 'utf8')).split('\n').filter(Boolean)
 const facts = { ...buildFacts, releaseRoots }
 await buildBundle(values.out, facts)
 const written = [`${values.out}/agent.mjs`, `${values.out}/launcher.mjs`]

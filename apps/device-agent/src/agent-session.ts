@@ -25,7 +25,12 @@ export interface AgentSessionOptions {
   readonly capabilities: Capabilities
   readonly commands: CommandHandler
   /** The agent's own API as a tunnel, when it has a domain, and what serves its streams. */
-  readonly ownApi: { readonly bind: BindRequest | null; readonly serve: (stream: MuxStream) => void }
+  readonly ownApi: {
+    readonly bind: BindRequest | null
+    readonly serve: (stream: MuxStream) => void
+    /** Ends what is only kept for reuse. */
+    readonly drain: () => void
+  }
   /** How the last update ended, for the next hello. */
   readonly lastUpdate: () => Hello['update'] | null
   readonly random: () => number
@@ -79,6 +84,8 @@ export function createAgentSession(options: AgentSessionOptions): AgentSession {
     start: () => connector.start(),
     async [Symbol.asyncDispose]() {
       surroundings[Symbol.dispose]()
+      router.drain()
+      ownApi.drain()
       await connector.stop(drainMs)
     },
   }
@@ -124,10 +131,7 @@ function listen(
       onClockSkew(noteWelcome(options, welcome))
       bindings.attach(session)
     },
-    onOffline({ reason, message }) {
-      bindings.detach()
-      log.warn({ reason, message }, 'session lost')
-    },
+    onOffline: () => bindings.detach(),
     onMessage(message) {
       if (message.type === 'command') {
         log.info({ command: message.command }, 'command')

@@ -87,7 +87,11 @@ async function startParts(config: Config, surroundings: AgentSurroundings, parts
     tunnels,
     capabilities: management.capabilities,
     commands: new CommandHandler(management.capabilities, management),
-    ownApi: { bind: ownBind, serve: (stream) => void api.server.emit('connection', toDuplex(stream)) },
+    ownApi: {
+      bind: ownBind,
+      serve: (stream) => void api.server.emit('connection', toDuplex(stream)),
+      drain: () => api.server.closeIdleConnections(),
+    },
     lastUpdate: () => updateState.current.last,
     random,
   })

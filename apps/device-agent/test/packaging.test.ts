@@ -18,7 +18,13 @@ describe.skipIf(!hasDpkg)('the Debian package', () => {
   it('is the same byte by byte each time, small, and runs on the Node of the system', { timeout: 30_000 }, async () => {
     await using dir = await tempDir()
     const packages = [await buildDeb(join(dir.path, 'a'), buildFacts), await buildDeb(join(dir.path, 'b'), buildFacts)]
-    const [first, second] = await Promise.all(packages.map(async (path) => createHash('sha256').update(await readFile(path)).digest('hex')))
+    const [first, second] = await Promise.all(
+      packages.map(async (path) =>
+        createHash('sha256')
+          .update(await readFile(path))
+          .digest('hex'),
+      ),
+    )
     expect(second).toBe(first)
 
     const root = join(dir.path, 'root')
@@ -41,6 +47,7 @@ describe.skipIf(!hasDpkg)('the Debian package', () => {
     const unit = join(import.meta.dirname, '../packaging/debian/tunnel-agent.service')
     const text = await readFile(unit, 'utf8')
     expect(text).toContain('RestartPreventExitStatus=64')
-    if (existsSync('/usr/bin/systemd-analyze')) await runProcess('systemd-analyze', ['security', '--offline=true', '--threshold=30', unit])
+    if (existsSync('/usr/bin/systemd-analyze'))
+      await runProcess('systemd-analyze', ['security', '--offline=true', '--threshold=30', unit])
   })
 })

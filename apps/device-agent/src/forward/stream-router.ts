@@ -1,6 +1,6 @@
 import type { MuxStream, StreamEnding } from '@tunnel/session-protocol'
 import type { Upstream } from './upstream-connection.ts'
-import { forwardStream } from './upstream-pipe.ts'
+import { type ForwardedStream, forwardStream } from './upstream-pipe.ts'
 
 export interface StreamRouterOptions {
   /** Where a bind leads on this device; null when it is not ours. The service never names an address. */
@@ -11,11 +11,12 @@ export interface StreamRouterOptions {
 }
 
 const drainMs = 5000
+const idleLookMs = 300
 
 /** Leads each stream to the program that its bind stands for. */
 export class StreamRouter {
   readonly #options: StreamRouterOptions
-  readonly #streams = new Map<string, Set<MuxStream>>()
+  readonly #streams = new Map<string, Set<ForwardedStream>>()
 
   constructor(options: StreamRouterOptions) {
     this.#options = options
@@ -28,12 +29,12 @@ export class StreamRouter {
     const upstream = findUpstream(bindId)
     if (upstream === null) return stream.reset('refused', 'unknown bind')
     const streams = this.#streamsOf(bindId)
-    streams.add(stream)
-    forwardStream(stream, upstream, (ending) => {
-      streams.delete(stream)
+    const forwarded = forwardStream(stream, upstream, (ending) => {
+      streams.delete(forwarded)
       if (streams.size === 0 && this.#streams.get(bindId) === streams) this.#streams.delete(bindId)
       this.#options.onStreamClosed?.(ending)
     })
+    streams.add(forwarded)
   }
 
   /** A tunnel is gone: what runs through it has a moment to finish. */
@@ -44,15 +45,23 @@ export class StreamRouter {
     setTimeout(() => cut(streams), drainMs).unref()
   }
 
-  #streamsOf(bindId: string): Set<MuxStream> {
+  /** The agent leaves: streams that carry nothing are only kept for reuse, and would hold everybody up. */
+  drain(): void {
+    setInterval(() => {
+      const streams = [...this.#streams.values()].flatMap((ofOneBind) => [...ofOneBind])
+      for (const stream of streams) if (!stream.takeActivity()) stream.cut('the agent stops')
+    }, idleLookMs).unref()
+  }
+
+  #streamsOf(bindId: string): Set<ForwardedStream> {
     const known = this.#streams.get(bindId)
     if (known !== undefined) return known
-    const streams = new Set<MuxStream>()
+    const streams = new Set<ForwardedStream>()
     this.#streams.set(bindId, streams)
     return streams
   }
 }
 
-function cut(streams: ReadonlySet<MuxStream>): void {
-  for (const stream of streams) stream.reset('cancelled', 'the tunnel was deleted')
+function cut(streams: ReadonlySet<ForwardedStream>): void {
+  for (const stream of streams) stream.cut('the tunnel was deleted')
 }

@@ -11,17 +11,27 @@ interface UpstreamLimits {
 
 const upstreamLimits: UpstreamLimits = { connectTimeoutMs: 10_000, lingerMs: 30_000 }
 
+/** A stream on its way to an upstream, as seen by whoever may have to end it. */
+export interface ForwardedStream {
+  /** Whether bytes have passed since the last call. */
+  takeActivity(): boolean
+  /** Cuts stream and connection. */
+  cut(message: string): void
+}
+
 /** Connects a stream to its upstream: raw bytes both ways, each side's pace and each side's end passed on to the other. */
 export function forwardStream(
   stream: MuxStream,
   upstream: Upstream,
   onClosed: (ending: StreamEnding) => void,
   limits = upstreamLimits,
-): void {
-  stream.attach(new UpstreamPipe(stream, upstream, onClosed, limits))
+): ForwardedStream {
+  const pipe = new UpstreamPipe(stream, upstream, onClosed, limits)
+  stream.attach(pipe)
+  return pipe
 }
 
-class UpstreamPipe implements StreamSink {
+class UpstreamPipe implements StreamSink, ForwardedStream {
   readonly #stream: MuxStream
   readonly #socket: Socket
   readonly #onClosed: (ending: StreamEnding) => void
@@ -29,6 +39,7 @@ class UpstreamPipe implements StreamSink {
   #timer: NodeJS.Timeout
   #isStreamOpen = true
   #isConnected = false
+  #isActive = true
   #hasUpstreamEnded = false
 
   constructor(stream: MuxStream, upstream: Upstream, onClosed: (ending: StreamEnding) => void, limits: UpstreamLimits) {
@@ -46,7 +57,18 @@ class UpstreamPipe implements StreamSink {
     socket.once('close', () => this.#onUpstreamClose())
   }
 
+  takeActivity(): boolean {
+    const wasActive = this.#isActive
+    this.#isActive = false
+    return wasActive
+  }
+
+  cut(message: string): void {
+    if (this.#isStreamOpen) this.#stream.reset('cancelled', message)
+  }
+
   onData(chunk: Buffer): void {
+    this.#isActive = true
     // The upstream has said all it had to say and wants no more; its words may still be under way.
     if (this.#socket.destroyed) return
     if (!this.#socket.write(chunk)) this.#stream.pause()
@@ -74,6 +96,7 @@ class UpstreamPipe implements StreamSink {
   }
 
   #passOn(chunk: Buffer): void {
+    this.#isActive = true
     if (this.#isStreamOpen && !this.#stream.write(chunk)) this.#socket.pause()
   }
 

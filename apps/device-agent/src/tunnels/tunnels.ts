@@ -108,10 +108,11 @@ export class Tunnels {
 
   /** Notes the address that the service has given a tunnel, where it differs from the one that was expected. */
   async moveTo(id: string, url: string): Promise<void> {
-    if (this.find(id)?.url === url) return
-    await this.#options.store.change((records) =>
-      records.map((record) => (record.id === id ? { ...record, url } : record)),
-    )
+    const record = this.find(id)
+    if (record === undefined) return
+    const moved = recordAt({ ...record, domain: record.isDomainChosen ? record.domain : null }, url)
+    if (moved.url === record.url) return
+    await this.#options.store.change((records) => records.map((other) => (other.id === id ? moved : other)))
   }
 
   #checkUpstream(forwardsTo: string): void {
@@ -152,12 +153,14 @@ export class Tunnels {
     const { zone } = this.#options.binder
     const domain = draft.domain ?? (zone && `${randomBytes(freeLabelBytes).toString('hex')}.${zone}`)
     if (domain === null || draft.protocol === 'tcp') throw new ServiceError('tunnel_name_needs_session')
-    return recordAt({ ...draft, domain }, `${draft.protocol === 'tls' ? 'tls' : 'https'}://${domain}`)
+    return recordAt({ ...draft, domain }, `${draft.protocol}://${domain}`)
   }
 }
 
 const freeLabelBytes = 8
 
-function recordAt(draft: TunnelDraft, url: string): TunnelRecord {
+/** What is published over HTTP is published over HTTPS as well, and that is the address to hand on. */
+function recordAt(draft: TunnelDraft, publicUrl: string): TunnelRecord {
+  const url = publicUrl.replace(/^http:/, 'https:')
   return { ...draft, url, domain: draft.domain ?? new URL(url).hostname, isDomainChosen: draft.domain !== null }
 }
