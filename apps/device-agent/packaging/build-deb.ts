@@ -24,7 +24,7 @@ export async function buildDeb(outDir: string, facts: BuildFacts): Promise<strin
   try {
     const tree = join(staging, 'tree')
     await buildBundle(join(staging, 'bundle'), facts)
-    for (const file of await packageFiles(join(staging, 'bundle'), facts)) await place(tree, file)
+    for (const file of await packageFiles(join(staging, 'bundle'), facts)) await putInto(tree, file)
     await chmodDirectories(tree)
     await mkdir(outDir, { recursive: true })
     const target = join(outDir, `tunnel-agent_${facts.version}_all.deb`)
@@ -70,7 +70,7 @@ Description: agent of a self-hosted tunnel service
 `
 }
 
-async function place(tree: string, { place: name, content, mode }: PackageFile): Promise<void> {
+async function putInto(tree: string, { place: name, content, mode }: PackageFile): Promise<void> {
   const path = join(tree, name)
   await mkdir(dirname(path), { recursive: true })
   await writeFile(path, content)
