@@ -20,7 +20,7 @@ import { eventRoutes } from './events/event-routes.ts'
 import { changePublisher } from './events/publish-changes.ts'
 import { TrafficMeter } from './events/traffic-meter.ts'
 import { StartedParts } from './lifecycle.ts'
-import { logDestination } from './log-destination.ts'
+import { type LogDestination, logDestination } from './log-destination.ts'
 import { startNamesAndCertificates } from './names-and-certificates.ts'
 import { apiHost, followIngressNames, sessionHost } from './own-hosts.ts'
 import { createReleaseDownloads } from './releases/release-downloads.ts'
@@ -57,6 +57,8 @@ export interface Service extends AsyncDisposable {
 interface Surroundings {
   readonly config: ServiceConfig
   readonly log: Logger
+  /** Where finished log lines go. */
+  readonly logLines: LogDestination
   readonly metrics: Registry
   readonly parts: StartedParts
   /** What happens in each account, for those who follow it. */
@@ -65,13 +67,14 @@ interface Surroundings {
 
 /** Builds all parts, connects them, and starts them in the order in which they need each other. */
 export async function startService(config: ServiceConfig): Promise<Service> {
-  const log = pino({ name: 'service' }, logDestination(standardError))
+  const logLines = logDestination(standardError)
+  const log = pino({ name: 'service' }, logLines)
   const parts = new StartedParts((part, error) => log.error({ part, err: error }, 'a part did not stop cleanly'))
   const metrics = new Registry()
   collectDefaultMetrics({ register: metrics })
   try {
     const events = new AccountEvents(mintIdNow, Date.now)
-    const listeners = await startParts({ config, log, metrics, parts, events })
+    const listeners = await startParts({ config, log, logLines, metrics, parts, events })
     return { listeners, [Symbol.asyncDispose]: () => parts.stop(partStopWithinMs) }
   } catch (error) {
     await parts.stop(partStopWithinMs)
@@ -200,7 +203,7 @@ interface PublicSources {
 
 /** What the internet talks to: names, certificates, and the listeners that use them. */
 async function startPublicSide(surroundings: Surroundings, sources: PublicSources) {
-  const { config, log, metrics, parts, events } = surroundings
+  const { config, logLines, metrics, parts, events } = surroundings
   const { storage, sessions, edges, api } = sources
   const publishSample = (accountId: string, sample: object) => events.publish(accountId, 'traffic_sampled', sample)
   const traffic = parts.add('traffic', new TrafficMeter(() => events.followedAccounts, publishSample))
@@ -218,7 +221,7 @@ async function startPublicSide(surroundings: Surroundings, sources: PublicSource
     onIngressNames: followIngressNames(ownHosts, connectHost),
   })
   const listen = { httpListen: config.edgeHttpListen, httpsListen: config.edgeHttpsListen }
-  const seen = { accessLog: log, metrics, observers: [traffic] }
+  const seen = { accessLog: logLines, metrics, observers: [traffic] }
   const edge = await startEdge({ ...tls, ...listen, ...seen, endpoints, ownHosts })
   return { dns, edge: parts.add('edge', edge) }
 }

@@ -1,5 +1,4 @@
 import type { ErrorOwner, ServiceError } from '@tunnel/models'
-import type { Logger } from 'pino'
 import type { Visitor } from './visitor/visitor.ts'
 
 /** What is known of an exchange when it is over. */
@@ -29,27 +28,39 @@ export interface ExchangeObserver {
 }
 
 const targetMaxLength = 2_048
+const infoLevel = 30
 
-/** One line per request. The logger's destination decides when it is written; nobody waits for it. */
-export function accessLog(log: Logger): ExchangeObserver {
+/** Takes finished lines; it never waits and is bounded itself. */
+export interface LineSink {
+  write(line: string): void
+}
+
+/** One line per request, in the shape of the program's other log lines. */
+export function accessLog(sink: LineSink): ExchangeObserver {
+  return { onFinished: (record) => sink.write(`${JSON.stringify(lineOf(record))}\n`) }
+}
+
+function lineOf(record: ExchangeRecord): Record<string, unknown> {
   return {
-    onFinished: (record) =>
-      log.info(
-        {
-          visitor: record.visitor.address,
-          method: record.method,
-          host: record.host,
-          target: record.target.slice(0, targetMaxLength),
-          status: record.status,
-          code: record.failure?.definition.code,
-          err: record.failure?.cause,
-          complete: record.isComplete,
-          requestBytes: record.requestBytes,
-          responseBytes: record.responseBytes,
-          ms: Math.round(record.durationMs * 100) / 100,
-          tunnel: record.tunnelId,
-        },
-        'request',
-      ),
+    level: infoLevel,
+    time: Date.now(),
+    msg: 'request',
+    visitor: record.visitor.address,
+    method: record.method,
+    host: record.host,
+    target: record.target.length > targetMaxLength ? record.target.slice(0, targetMaxLength) : record.target,
+    status: record.status,
+    code: record.failure?.definition.code,
+    cause: causeOf(record.failure),
+    complete: record.isComplete,
+    requestBytes: record.requestBytes,
+    responseBytes: record.responseBytes,
+    ms: Math.round(record.durationMs * 100) / 100,
+    tunnel: record.tunnelId,
   }
+}
+
+function causeOf(failure: ServiceError | undefined): string | undefined {
+  const cause = failure?.cause
+  return cause instanceof Error ? (cause.stack ?? cause.message) : cause === undefined ? undefined : String(cause)
 }

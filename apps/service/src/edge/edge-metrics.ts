@@ -23,12 +23,12 @@ export function edgeMetrics(registry: Registry, inFlight: () => number): EdgeMet
   })
   registerGauge(registry, inFlight)
   return {
-    onStream: (kind) => streams.add(1, kind),
+    onStream: (kind) => streams.add(kind, 1),
     onUpstreamHead: (durationMs) => latency.observe(durationMs / 1000),
     onFinished: (record) => {
-      requests.add(1, statusClass(record.status), ownerOf(record))
-      bytes.add(record.requestBytes, 'received')
-      bytes.add(record.responseBytes, 'sent')
+      requests.add(`${statusClass(record.status)}/${ownerOf(record)}`, 1)
+      bytes.add('received', record.requestBytes)
+      bytes.add('sent', record.responseBytes)
     },
   }
 }
@@ -70,8 +70,8 @@ class Tally {
     registry.registerMetric(counter)
   }
 
-  add(amount: number, ...labels: readonly string[]): void {
-    const key = labels.join('/')
+  /** `key`: the values of the labels, joined with a slash. */
+  add(key: string, amount: number): void {
     this.#values.set(key, (this.#values.get(key) ?? 0) + amount)
   }
 }

@@ -1,8 +1,7 @@
 import { once } from 'node:events'
 import type { AddressInfo, Server, Socket } from 'node:net'
-import type { Logger } from 'pino'
 import type { Registry } from 'prom-client'
-import { type ExchangeObserver, accessLog } from './access-log.ts'
+import { accessLog, type ExchangeObserver, type LineSink } from './access-log.ts'
 import type { CertificateSource } from './certificate-source.ts'
 import { edgeMetrics } from './edge-metrics.ts'
 import type { EndpointLookup } from './endpoint-lookup.ts'
@@ -37,7 +36,7 @@ export interface EdgeDeps {
   /** Names that the service answers itself, such as `connect.ZONE` and `api.ZONE`. */
   readonly ownHosts: ReadonlyMap<string, OwnHost>
   /** Null: no line per request. */
-  readonly accessLog: Logger | null
+  readonly accessLog: LineSink | null
   readonly metrics: Registry
   /** Who else takes notice of every exchange. */
   readonly observers?: readonly ExchangeObserver[]

@@ -1,4 +1,5 @@
 import type { ServiceError } from '@tunnel/models'
+import type { ExchangeObserver, ExchangeRecord } from './access-log.ts'
 import type { BackendChoice, EdgeRoute, PublishedEdge } from './edge-route.ts'
 import type { EdgeTunnel } from './edge-tunnel.ts'
 import { asServiceError } from './failures/as-service-error.ts'
@@ -7,7 +8,7 @@ import { headerValue } from './headers/header-list.ts'
 import type { ResponseHead } from './http1/response-head.ts'
 import type { RequestBody } from './visitor/request-body.ts'
 import type { VisitorRequest } from './visitor/visitor-request.ts'
-import type { VisitorResponse } from './visitor/visitor-response.ts'
+import type { ResponseObserver, VisitorResponse } from './visitor/visitor-response.ts'
 import type { Visitor } from './visitor/visitor.ts'
 
 /** A complete reply of the edge itself. */
@@ -16,12 +17,21 @@ export interface Reply {
   readonly body: Buffer
 }
 
+/** What runs an exchange after the stages have returned. */
+export interface ExchangeDriver {
+  /** The visitor can take more. */
+  onVisitorDrain(): void
+  /** The response is over, complete or not. */
+  onVisitorClose(): void
+}
+
 /** One request and its response, on the way through the stages. */
-export class Exchange {
+export class Exchange implements ResponseObserver, ExchangeRecord {
   readonly visitor: Visitor
   readonly request: VisitorRequest
   readonly body: RequestBody | null
   readonly response: VisitorResponse
+  readonly #startedAt = performance.now()
   /** Set by the lookup stage: a tunnel, or an edge whose routes then lead to one. */
   tunnel: EdgeTunnel | undefined
   edge: PublishedEdge | undefined
@@ -30,33 +40,58 @@ export class Exchange {
   status = 0
   requestBytes = 0
   responseBytes = 0
+  durationMs = 0
+  isComplete = false
   /** Why the edge answered in place of the upstream, or broke off. */
   failure: ServiceError | undefined
-  /** What runs when the visitor can take more, and when the response is over. */
-  onDrain: () => void = ignore
-  onClose: (isComplete: boolean) => void = ignore
-  /** For the log; runs last. */
-  onFinished: (isComplete: boolean) => void = ignore
-  #endTunnelUse: (outcome: 'success' | 'failure') => void = ignore
+  driver: ExchangeDriver | undefined
+  /** Set by the observing stage; told when all is over. */
+  observers: readonly ExchangeObserver[] = []
+  #endTunnelUse: ((outcome: 'success' | 'failure') => void) | undefined
 
   constructor(visitor: Visitor, request: VisitorRequest, body: RequestBody | null, response: VisitorResponse) {
     this.visitor = visitor
     this.request = request
     this.body = body
     this.response = response
-    response.observer = {
-      onDrain: () => this.onDrain(),
-      onClose: (isComplete) => {
-        this.onClose(isComplete)
-        this.#endTunnelUse(isOwnedBehindEdge(this.failure) ? 'failure' : 'success')
-        this.onFinished(isComplete)
-      },
-    }
+    response.observer = this
+  }
+
+  get method(): string {
+    return this.request.method
+  }
+
+  get host(): string {
+    return this.request.host
+  }
+
+  get target(): string {
+    return this.request.target
+  }
+
+  get tunnelId(): string | undefined {
+    return this.tunnel?.id
+  }
+
+  get accountId(): string | undefined {
+    return this.tunnel?.accountId ?? this.route?.accountId
+  }
+
+  onDrain(): void {
+    this.driver?.onVisitorDrain()
+  }
+
+  onClose(isComplete: boolean): void {
+    this.isComplete = isComplete
+    this.durationMs = performance.now() - this.#startedAt
+    this.driver?.onVisitorClose()
+    this.#endTunnelUse?.(isOwnedBehindEdge(this.failure) ? 'failure' : 'success')
+    for (const observer of this.observers) observer.onFinished(this)
   }
 
   /** Forwards to a tunnel that a backend chose; one that was chosen before has failed. */
   use({ tunnel, use }: Extract<BackendChoice, { kind: 'tunnel' }>): void {
-    this.#endTunnelUse('failure')
+    this.#endTunnelUse?.('failure')
     this.tunnel = tunnel
     this.#endTunnelUse = use.begin()
   }
@@ -87,8 +122,4 @@ export class Exchange {
 function isOwnedBehindEdge(failure: ServiceError | undefined): boolean {
   const owner = failure?.definition.owner
   return owner === 'agent' || owner === 'upstream'
-}
-
-function ignore(): void {
-  // Nobody waits for it.
 }

@@ -9,7 +9,7 @@ import type { EdgeLimits } from './limits.ts'
 import type { OwnHost } from './own-host.ts'
 import type { RequestBody } from './visitor/request-body.ts'
 import { type ReceivedRequest, readRequest, type VisitorRequest } from './visitor/visitor-request.ts'
-import type { VisitorResponse } from './visitor/visitor-response.ts'
+import type { ResponseCounter, VisitorResponse } from './visitor/visitor-response.ts'
 import type { Visitor } from './visitor/visitor.ts'
 
 /** A request as a listener hands it in; the parts are opened when it is known who answers. */
@@ -19,8 +19,7 @@ export interface Arrival {
   /** The protocol that the connection may switch to. */
   readonly upgrade: string | undefined
   openBody(): RequestBody
-  /** `onClosed` runs once, when the response is over. */
-  openResponse(onClosed: () => void): VisitorResponse
+  openResponse(counter: ResponseCounter): VisitorResponse
   /** The name belongs to the service itself. */
   passTo(host: OwnHost): void
 }
@@ -35,7 +34,7 @@ export interface IntakeDeps {
 }
 
 /** The door of the edge: what every request passes, whatever protocol it came by, before the stages see it. */
-export class Intake {
+export class Intake implements ResponseCounter {
   readonly #deps: IntakeDeps
   #openCount = 0
   #isDraining = false
@@ -59,6 +58,12 @@ export class Intake {
     this.#isDraining = true
     if (this.#openCount === 0) this.#idle.resolve()
     return this.#idle.promise
+  }
+
+  onResponseClosed(visitor: Visitor): void {
+    visitor.unanswered -= 1
+    this.#openCount -= 1
+    if (this.#isDraining && this.#openCount === 0) this.#idle.resolve()
   }
 
   /** Never throws. */
@@ -87,14 +92,9 @@ export class Intake {
   }
 
   #openResponse(arrival: Arrival): VisitorResponse {
-    const { visitor } = arrival
     this.#openCount += 1
-    visitor.unanswered += 1
-    return arrival.openResponse(() => {
-      visitor.unanswered -= 1
-      this.#openCount -= 1
-      if (this.#isDraining && this.#openCount === 0) this.#idle.resolve()
-    })
+    arrival.visitor.unanswered += 1
+    return arrival.openResponse(this)
   }
 
   #refuse(arrival: Arrival, cause: unknown): void {

@@ -1,27 +1,19 @@
-import { Writable } from 'node:stream'
-import pino from 'pino'
 import { describe, expect, it } from 'vitest'
 import { startRawUpstream } from './raw-upstream.ts'
 import { RawVisitor } from './raw-visitor.ts'
 import { startTestEdge } from './running-edge.ts'
 
-/** Collects the lines of a logger. */
+/** Collects log lines. */
 function lineCollector() {
   const lines: Record<string, unknown>[] = []
-  const sink = new Writable({
-    write(chunk: Buffer, _encoding, done) {
-      lines.push(JSON.parse(chunk.toString()) as Record<string, unknown>)
-      done()
-    },
-  })
-  return { lines, log: pino(sink) }
+  return { lines, sink: { write: (line: string) => void lines.push(JSON.parse(line) as Record<string, unknown>) } }
 }
 
 describe('what the edge tells about its work', () => {
   it('is one log line per request, refused or not, and figures by outcome', async () => {
-    const { lines, log } = lineCollector()
+    const { lines, sink } = lineCollector()
     await using upstream = await startRawUpstream()
-    await using edge = await startTestEdge({ upstreamPort: upstream.port, accessLog: log })
+    await using edge = await startTestEdge({ upstreamPort: upstream.port, accessLog: sink })
     for (const host of ['app.test', 'app.test', 'other.test', 'a@b']) {
       using visitor = await RawVisitor.connect(edge.port)
       visitor.send(`POST /path?secret=1 HTTP/1.1\r\nHost: ${host}\r\nConnection: close\r\nContent-Length: 3\r\n\r\nabc`)
@@ -52,9 +44,9 @@ describe('what the edge tells about its work', () => {
   })
 
   it('counts a visitor that leaves as the visitor’s doing', async () => {
-    const { lines, log } = lineCollector()
+    const { lines, sink } = lineCollector()
     await using upstream = await startRawUpstream(() => undefined)
-    await using edge = await startTestEdge({ upstreamPort: upstream.port, accessLog: log })
+    await using edge = await startTestEdge({ upstreamPort: upstream.port, accessLog: sink })
     const visitor = await RawVisitor.connect(edge.port)
     visitor.send('GET / HTTP/1.1\r\nHost: app.test\r\n\r\n')
     await upstream.until((text) => text.includes('\r\n\r\n'))

@@ -1,6 +1,6 @@
 import { ServiceError } from '@tunnel/models'
 import type { EdgeTunnel } from '../edge-tunnel.ts'
-import type { Exchange } from '../exchange.ts'
+import type { Exchange, ExchangeDriver } from '../exchange.ts'
 import { isDialFailure, upstreamError } from '../failures/upstream-failure.ts'
 import type { HeaderList } from '../headers/header-list.ts'
 import { forwardableTrailers } from '../headers/hop-by-hop.ts'
@@ -16,7 +16,7 @@ import type { UpstreamConnection, UpstreamFailure, UpstreamListener } from './up
 const idempotentMethods: ReadonlySet<string> = new Set(['GET', 'HEAD', 'OPTIONS', 'PUT', 'DELETE'])
 
 /** One exchange on its way to the upstream and back. Slow visitors pause the stream, slow upstreams pause the visitor. */
-export class Forwarding implements UpstreamListener {
+export class Forwarding implements UpstreamListener, ExchangeDriver {
   readonly #exchange: Exchange
   #tunnel: EdgeTunnel
   readonly #context: ForwardContext
@@ -27,7 +27,7 @@ export class Forwarding implements UpstreamListener {
   #isBodyPaused = false
   #isRetried = false
   /** Tunnels of the route's backend that have failed for this request. */
-  readonly #failed: EdgeTunnel[] = []
+  #failed: readonly EdgeTunnel[] = []
   #hasHead = false
   /** The latest part of the body: written with what follows it at once, or in `onBatchEnd`. */
   #heldChunk: Buffer | undefined
@@ -38,8 +38,7 @@ export class Forwarding implements UpstreamListener {
     this.#exchange = exchange
     this.#tunnel = tunnel
     this.#context = context
-    exchange.onDrain = () => this.#onVisitorDrain()
-    exchange.onClose = () => this.#stop()
+    exchange.driver = this
   }
 
   start(): void {
@@ -116,6 +115,14 @@ export class Forwarding implements UpstreamListener {
     this.#exchange.body?.resume()
   }
 
+  onVisitorDrain(): void {
+    if (!this.#isOver) this.#connection?.resume()
+  }
+
+  onVisitorClose(): void {
+    this.#stop()
+  }
+
   onFailure(failure: UpstreamFailure): void {
     if (this.#maySendAgain()) return this.#sendAgain()
     if (this.#mayGoElsewhere(failure) && this.#chooseAnother()) return this.#sendAgain()
@@ -163,7 +170,7 @@ export class Forwarding implements UpstreamListener {
   }
 
   #chooseAnother(): boolean {
-    this.#failed.push(this.#tunnel)
+    this.#failed = [...this.#failed, this.#tunnel]
     const choice = this.#exchange.route?.backend?.choose(this.#failed)
     if (choice?.kind !== 'tunnel') return false
     this.#exchange.use(choice)
@@ -193,10 +200,6 @@ export class Forwarding implements UpstreamListener {
   #pauseBody(): void {
     this.#isBodyPaused = true
     this.#exchange.body?.pause()
-  }
-
-  #onVisitorDrain(): void {
-    if (!this.#isOver) this.#connection?.resume()
   }
 
   #writeAll(pieces: readonly Buffer[]): boolean {

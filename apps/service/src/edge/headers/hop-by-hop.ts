@@ -1,4 +1,4 @@
-import { filterHeaders, type HeaderList } from './header-list.ts'
+import { filterHeaders, type HeaderList, listMembers } from './header-list.ts'
 
 /** Headers that concern one connection only (RFC 9110 7.6.1), and those that travel apart, as framing. */
 export const hopByHopNames: ReadonlySet<string> = new Set([
@@ -23,14 +23,19 @@ const neverNamedAway: ReadonlySet<string> = new Set([
   'date',
 ])
 
-/** Members of `Connection` that are not names of headers. */
+/** Members of `Connection` that are options and not names of headers. */
 const connectionOptions: ReadonlySet<string> = new Set(['', 'close', 'keep-alive', 'upgrade', 'te'])
 
-/** Drops the headers that `Connection` names. `tokens` is null in the usual case that it names none. */
-export function withoutNamed(headers: string[], tokens: readonly string[] | null): string[] {
-  if (tokens === null) return headers
-  const named = new Set(tokens.filter((token) => !connectionOptions.has(token) && !neverNamedAway.has(token)))
-  return named.size === 0 ? headers : filterHeaders(headers, (name) => !named.has(name))
+/** The headers that a `Connection` value names away, beside those named before; null while there are none. */
+export function namedAway(value: string, earlier: readonly string[] | null): readonly string[] | null {
+  if (connectionOptions.has(value)) return earlier
+  const names = listMembers(value).filter((token) => !connectionOptions.has(token) && !neverNamedAway.has(token))
+  return names.length === 0 ? earlier : [...(earlier ?? []), ...names]
+}
+
+/** Drops the headers that `Connection` names. */
+export function withoutNamed(headers: string[], names: readonly string[] | null): string[] {
+  return names === null ? headers : filterHeaders(headers, (name) => !names.includes(name))
 }
 
 /** Trailers that may be passed on: never framing, routing or what the edge itself vouches for (RFC 9110 6.5.1). */

@@ -1,6 +1,6 @@
 import { ServiceError } from '@tunnel/models'
 import { listMembers, type HeaderList } from './header-list.ts'
-import { hopByHopNames, isForwardedName, withoutNamed } from './hop-by-hop.ts'
+import { hopByHopNames, isForwardedName, namedAway, withoutNamed } from './hop-by-hop.ts'
 
 /** A visitor's headers, sorted into what is passed on and what was said to the edge. */
 export interface RequestHeaders {
@@ -42,7 +42,7 @@ class RequestHeaderReader implements RequestHeaders {
   upgrade: string | undefined
   acceptsTrailers = false
   expectsContinue = false
-  #connectionTokens: string[] | null = null
+  #namedAway: readonly string[] | null = null
 
   add(name: string, value: string): void {
     const lowerCase = name.toLowerCase()
@@ -53,7 +53,7 @@ class RequestHeaderReader implements RequestHeaders {
 
   finish(): RequestHeaders {
     if (this.isChunked && this.contentLength !== undefined) throw malformed('both Content-Length and Transfer-Encoding')
-    this.endToEnd = withoutNamed(this.endToEnd, this.#connectionTokens)
+    this.endToEnd = withoutNamed(this.endToEnd, this.#namedAway)
     return this
   }
 
@@ -70,7 +70,7 @@ class RequestHeaderReader implements RequestHeaders {
         this.isChunked = true
         break
       case 'connection':
-        this.#connectionTokens = [...(this.#connectionTokens ?? []), ...listMembers(value)]
+        this.#namedAway = namedAway(value, this.#namedAway)
         break
       case 'upgrade':
         this.upgrade = joined(this.upgrade, value)

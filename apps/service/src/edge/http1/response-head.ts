@@ -1,5 +1,5 @@
-import { hopByHopNames, withoutNamed } from '../headers/hop-by-hop.ts'
-import { listMembers, type HeaderList } from '../headers/header-list.ts'
+import { hopByHopNames, namedAway, withoutNamed } from '../headers/hop-by-hop.ts'
+import type { HeaderList } from '../headers/header-list.ts'
 
 /** The upstream does not speak HTTP/1.1 as RFC 9112 has it; `rule` says which rule it broke. */
 export class ResponseSyntaxError extends Error {
@@ -40,18 +40,22 @@ export function parseResponseHead(text: string, headersMaxCount: number): Respon
   if (match === null) throw new ResponseSyntaxError('malformed status line')
   if (lines.length - 1 > headersMaxCount) throw new ResponseSyntaxError('too many headers')
   const reader = new ResponseHeadReader(Number(match[2]), match[3] ?? '', match[1] === '1')
-  for (let i = 1; i < lines.length; i++) reader.add(lines[i] ?? '')
+  for (let i = 1; i < lines.length; i++) addFieldLine(lines[i] ?? '', reader)
   return reader.finish()
 }
 
+interface FieldReceiver {
+  add(name: string, value: string): void
+}
+
 /** Splits a header line (RFC 9112 5): no space before the colon, no folding, no control characters. */
-function parseFieldLine(line: string): [name: string, value: string] {
+function addFieldLine(line: string, receiver: FieldReceiver): void {
   const colon = line.indexOf(':')
   const name = line.slice(0, colon)
   if (colon < 1 || !fieldName.test(name)) throw new ResponseSyntaxError('malformed header name')
   const value = line.slice(colon + 1).trim()
   if (forbiddenInValue.test(value)) throw new ResponseSyntaxError('control character in a header')
-  return [name, value]
+  receiver.add(name, value)
 }
 
 /** Parses the trailer section of a chunked body. */
@@ -59,10 +63,12 @@ export function parseTrailers(text: string, headersMaxCount: number): HeaderList
   if (text === '') return []
   const lines = text.split('\r\n')
   if (lines.length > headersMaxCount) throw new ResponseSyntaxError('too many trailers')
-  return lines.flatMap(parseFieldLine)
+  const trailers: string[] = []
+  for (const line of lines) addFieldLine(line, { add: (name, value) => trailers.push(name, value) })
+  return trailers
 }
 
-class ResponseHeadReader implements ResponseHead, ResponseFraming {
+class ResponseHeadReader implements ResponseHead, ResponseFraming, FieldReceiver {
   readonly status: number
   readonly reason: string
   headers: string[] = []
@@ -70,7 +76,7 @@ class ResponseHeadReader implements ResponseHead, ResponseFraming {
   isChunked = false
   keepsAlive: boolean
   upgrade: string | undefined
-  #connectionTokens: string[] | null = null
+  #namedAway: readonly string[] | null = null
 
   constructor(status: number, reason: string, keepsAlive: boolean) {
     this.status = status
@@ -78,8 +84,7 @@ class ResponseHeadReader implements ResponseHead, ResponseFraming {
     this.keepsAlive = keepsAlive
   }
 
-  add(line: string): void {
-    const [name, value] = parseFieldLine(line)
+  add(name: string, value: string): void {
     const lowerCase = name.toLowerCase()
     if (hopByHopNames.has(lowerCase)) return this.#interpret(lowerCase, value)
     if (lowerCase === 'content-length') this.#takeLength(value)
@@ -89,7 +94,7 @@ class ResponseHeadReader implements ResponseHead, ResponseFraming {
   finish(): ResponseHead & ResponseFraming {
     if (this.isChunked && this.contentLength !== undefined)
       throw new ResponseSyntaxError('both Content-Length and Transfer-Encoding')
-    this.headers = withoutNamed(this.headers, this.#connectionTokens)
+    this.headers = withoutNamed(this.headers, this.#namedAway)
     return this
   }
 
@@ -97,9 +102,8 @@ class ResponseHeadReader implements ResponseHead, ResponseFraming {
     if (lowerCase === 'transfer-encoding') this.#takeEncoding(value)
     else if (lowerCase === 'upgrade') this.upgrade = value
     else if (lowerCase === 'connection') {
-      const tokens = listMembers(value)
-      this.#connectionTokens = [...(this.#connectionTokens ?? []), ...tokens]
-      if (tokens.includes('close')) this.keepsAlive = false
+      this.#namedAway = namedAway(value, this.#namedAway)
+      if (/\bclose\b/i.test(value)) this.keepsAlive = false
     }
   }
 

@@ -88,14 +88,7 @@ function admitStream(
     received: receivedRequest(rawHeaders, (flags & constants.NGHTTP2_FLAG_END_STREAM) !== 0),
     upgrade: undefined,
     openBody: () => new RequestBody(stream, () => trailers, linger),
-    openResponse: (onClosed) => {
-      const response = new Http2Response(stream)
-      stream.on('close', () => {
-        response.observer.onClose(stream.rstCode === constants.NGHTTP2_NO_ERROR)
-        onClosed()
-      })
-      return response
-    },
+    openResponse: (counter) => new Http2Response(stream, visitor, counter),
     passTo: (host) => {
       const request = new Http2ServerRequest(stream, headers, {}, rawHeaders)
       host.onRequest(request, new Http2ServerResponse(stream))

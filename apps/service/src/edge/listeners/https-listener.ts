@@ -20,11 +20,14 @@ export function createHttpsListener(
   http2: Http2Server,
   limits: EdgeLimits,
 ): Server {
-  const listener = createServer({
+  const withoutName = () => ({
     ...certificates.fallback(),
-    minVersion: 'TLSv1.2',
+    minVersion: 'TLSv1.2' as const,
     sessionIdContext,
     ...(ticketKeys === undefined ? {} : { ticketKeys }),
+  })
+  const listener = createServer({
+    ...withoutName(),
     ALPNProtocols: ['h2', 'http/1.1'],
     handshakeTimeout: limits.tlsHandshakeMs,
     allowHalfOpen: true,
@@ -33,6 +36,8 @@ export function createHttpsListener(
     SNICallback: callbackify((serverName: string) => contextOf(certificates, serverName)),
   })
   listener.maxConnections = limits.maxConnections
+  const refresh = setInterval(() => listener.setSecureContext(withoutName()), limits.certificateRefreshMs)
+  listener.on('close', () => clearInterval(refresh))
   listener.on('secureConnection', (socket) => {
     const server = socket.alpnProtocol === 'h2' ? http2 : http1
     server.emit('connection', socket)

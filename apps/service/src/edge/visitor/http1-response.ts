@@ -3,7 +3,8 @@ import type { Duplex } from 'node:stream'
 import { fieldLine } from '../http1/request-head.ts'
 import type { HeaderList } from '../headers/header-list.ts'
 import type { ResponseFraming, ResponseHead } from '../http1/response-head.ts'
-import { noObserver, type ResponseObserver, type VisitorResponse } from './visitor-response.ts'
+import { noObserver, type ResponseCounter, type ResponseObserver, type VisitorResponse } from './visitor-response.ts'
+import type { Visitor } from './visitor.ts'
 
 /** Up to this size, a body that is complete with its head leaves in one write together with it. */
 const joinedMaxBytes = 16_384
@@ -12,15 +13,31 @@ const joinedMaxBytes = 16_384
 export class Http1Response implements VisitorResponse {
   observer: ResponseObserver = noObserver
   protected readonly response: ServerResponse
-  readonly #isDraining: () => boolean
+  readonly #visitor: Visitor
+  readonly #counter: ResponseCounter
   /** The visitor holds the body back until 100: after a final response nobody knows whether it still comes. */
   #isContinueAwaited: boolean
 
-  constructor(response: ServerResponse, isContinueAwaited: boolean, isDraining: () => boolean) {
+  constructor(response: ServerResponse, visitor: Visitor, counter: ResponseCounter, isContinueAwaited: boolean) {
     this.response = response
+    this.#visitor = visitor
+    this.#counter = counter
     this.#isContinueAwaited = isContinueAwaited
-    this.#isDraining = isDraining
-    response.on('drain', () => this.observer.onDrain())
+  }
+
+  /** To be called once, when nothing more can reach the visitor. */
+  onClosed(): void {
+    this.observer.onClose(this.isComplete)
+    this.#counter.onResponseClosed(this.#visitor)
+  }
+
+  protected get isComplete(): boolean {
+    return this.response.writableFinished
+  }
+
+  /** Whether the connection ends after this response. */
+  protected get isLast(): boolean {
+    return this.#isContinueAwaited || this.#counter.isDraining
   }
 
   sendInterim(head: ResponseHead): void {
@@ -30,7 +47,7 @@ export class Http1Response implements VisitorResponse {
   }
 
   start({ status, reason, headers }: ResponseHead): void {
-    const sent = this.#isContinueAwaited || this.#isDraining() ? [...headers, 'Connection', 'close'] : headers
+    const sent = this.isLast ? [...headers, 'Connection', 'close'] : headers
     this.response.writeHead(status, reason, sent)
   }
 
@@ -39,7 +56,9 @@ export class Http1Response implements VisitorResponse {
   }
 
   write(chunk: Buffer): boolean {
-    return this.response.write(chunk)
+    const mayContinue = this.response.write(chunk)
+    if (!mayContinue) this.response.once('drain', () => this.observer.onDrain())
+    return mayContinue
   }
 
   end(lastChunk: Buffer | undefined, trailers: HeaderList): void {

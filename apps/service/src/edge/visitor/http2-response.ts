@@ -3,7 +3,8 @@ import { constants } from 'node:http2'
 import type { Duplex } from 'node:stream'
 import type { HeaderList } from '../headers/header-list.ts'
 import type { ResponseHead } from '../http1/response-head.ts'
-import { noObserver, type ResponseObserver, type VisitorResponse } from './visitor-response.ts'
+import { noObserver, type ResponseCounter, type ResponseObserver, type VisitorResponse } from './visitor-response.ts'
+import type { Visitor } from './visitor.ts'
 
 /** A response over one stream of HTTP/2. */
 export class Http2Response implements VisitorResponse {
@@ -12,9 +13,13 @@ export class Http2Response implements VisitorResponse {
   #head: ResponseHead | undefined
   #trailers: HeaderList = []
 
-  constructor(stream: ServerHttp2Stream) {
+  constructor(stream: ServerHttp2Stream, visitor: Visitor, counter: ResponseCounter) {
     this.#stream = stream
     stream.on('drain', () => this.observer.onDrain())
+    stream.on('close', () => {
+      this.observer.onClose(stream.rstCode === constants.NGHTTP2_NO_ERROR)
+      counter.onResponseClosed(visitor)
+    })
   }
 
   sendInterim(head: ResponseHead): void {

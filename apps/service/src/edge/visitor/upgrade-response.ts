@@ -3,6 +3,8 @@ import type { Socket } from 'node:net'
 import type { Duplex } from 'node:stream'
 import type { ResponseFraming, ResponseHead } from '../http1/response-head.ts'
 import { Http1Response, serialiseHead } from './http1-response.ts'
+import type { ResponseCounter } from './visitor-response.ts'
+import type { Visitor } from './visitor.ts'
 
 /**
  * The response to a request that asks for an upgrade. Node has taken its own hands off the connection by then, so
@@ -12,8 +14,8 @@ export class UpgradeResponse extends Http1Response {
   readonly #socket: Socket
   #hasSwitched = false
 
-  constructor(request: IncomingMessage, socket: Socket) {
-    super(new ServerResponse(request), false, () => true)
+  constructor(request: IncomingMessage, socket: Socket, visitor: Visitor, counter: ResponseCounter) {
+    super(new ServerResponse(request), visitor, counter, false)
     this.#socket = socket
     this.response.assignSocket(socket)
     this.response.on('finish', () => socket.end())
@@ -21,9 +23,13 @@ export class UpgradeResponse extends Http1Response {
     socket.on('error', () => socket.destroy())
   }
 
-  /** The visitor was sent all of the response, or what follows it is not HTTP. */
-  get isComplete(): boolean {
-    return this.#hasSwitched || this.response.writableFinished
+  /** What follows a 101 has no end that could be missed. */
+  protected override get isComplete(): boolean {
+    return this.#hasSwitched || super.isComplete
+  }
+
+  protected override get isLast(): boolean {
+    return true
   }
 
   override switchProtocols(head: ResponseHead & Pick<ResponseFraming, 'upgrade'>): Duplex {

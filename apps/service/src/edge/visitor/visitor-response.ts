@@ -1,6 +1,7 @@
 import type { Duplex } from 'node:stream'
 import type { HeaderList } from '../headers/header-list.ts'
 import type { ResponseFraming, ResponseHead } from '../http1/response-head.ts'
+import type { Visitor } from './visitor.ts'
 
 /** The way back to the visitor, the same for HTTP/1.1 and HTTP/2. */
 export interface VisitorResponse {
@@ -25,6 +26,13 @@ export interface ResponseObserver {
   onDrain(): void
   /** Exactly once. `isComplete`: the visitor was sent all of the response. */
   onClose(isComplete: boolean): void
+}
+
+/** Who counts responses that are not over, by visitor. */
+export interface ResponseCounter {
+  /** Connections end with their next response. */
+  readonly isDraining: boolean
+  onResponseClosed(visitor: Visitor): void
 }
 
 /** Stands in until the response has found its observer. */
