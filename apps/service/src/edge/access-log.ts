@@ -62,5 +62,5 @@ function lineOf(record: ExchangeRecord): Record<string, unknown> {
 
 function causeOf(failure: ServiceError | undefined): string | undefined {
   const cause = failure?.cause
-  return cause instanceof Error ? (cause.stack ?? cause.message) : cause === undefined ? undefined : String(cause)
+  return cause instanceof Error ? (cause.stack ?? cause.message) : JSON.stringify(cause)
 }
