@@ -1,5 +1,35 @@
 import swagger from '@fastify/swagger'
-import type { FastifyInstance } from 'fastify'
+import type { FastifyInstance, FastifySchema } from 'fastify'
+
+const failure = {
+  description: 'Every failure. The codes are listed in docs/errors.md.',
+  content: {
+    'application/json': {
+      schema: {
+        type: 'object',
+        required: ['status_code', 'msg', 'details'],
+        properties: {
+          error_code: { type: 'string', pattern: '^ERR_[A-Z]+_[0-9]+$' },
+          status_code: { type: 'integer' },
+          msg: { type: 'string' },
+          details: { type: 'object', additionalProperties: { type: 'string' } },
+        },
+        examples: [
+          {
+            error_code: 'ERR_SERVICE_215',
+            status_code: 400,
+            msg: 'The field labels must be of type object.',
+            details: { operation_id: 'op_3MPRDhe8FfFcmB2hHLBRl5YPgzS' },
+          },
+        ],
+      },
+    },
+  },
+}
+
+function responsesOf(schema: FastifySchema): object {
+  return typeof schema.response === 'object' && schema.response !== null ? schema.response : {}
+}
 
 /** Serves the description of every route at `/openapi.json`. Routes must be registered after it. */
 export async function describeApi(app: FastifyInstance, baseUrl: string | null): Promise<void> {
@@ -16,6 +46,11 @@ export async function describeApi(app: FastifyInstance, baseUrl: string | null):
       },
       security: [{ apiKey: [], version: [] }],
     },
+    // Every route can fail in the same form.
+    transform: ({ schema, url }) => ({
+      url,
+      schema: { ...schema, response: { ...responsesOf(schema), default: failure } },
+    }),
     refResolver: {
       buildLocalReference: (schema, _base, _fragment, index) =>
         typeof schema['$id'] === 'string' ? schema['$id'] : `schema${index}`,

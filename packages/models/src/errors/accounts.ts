@@ -18,7 +18,7 @@ export const accountErrors = defineErrors({
     code: 90_102,
     status: 404,
     owner: 'caller',
-    msg: 'No account "{account}" exists. Create it with: account create --email {account}',
+    msg: 'No account "{account}" exists. Create it with: account create --email {account}.',
   },
   account_password_too_short: {
     code: 90_103,

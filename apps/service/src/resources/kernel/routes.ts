@@ -83,28 +83,30 @@ function routeOptions(model: ResourceModel): Record<Operation, RouteShorthandOpt
   return {
     create: {
       config,
-      schema: { tags, summary: 'Create', body: model.create, response: { 201: model.reply } },
+      schema: { tags, summary: `Create: ${title}`, body: model.create, response: { 201: model.reply } },
       preValidation: async (request) => {
         request.body = readCreateBody(request.body, model.create, pathIds)
       },
     },
-    list: { schema: { tags, summary: 'List', querystring: PageQuery, response: { 200: list } } },
-    read: { schema: { tags, summary: 'Read', response: { 200: model.reply } } },
+    list: { schema: { tags, summary: `List: ${title}`, querystring: PageQuery, response: { 200: list } } },
+    read: { schema: { tags, summary: `Read: ${title}`, response: { 200: model.reply } } },
     update: {
       config,
-      schema: { tags, summary: 'Update', body: model.update, response: { 200: model.reply } },
+      schema: { tags, summary: `Update: ${title}`, body: model.update, response: { 200: model.reply } },
       preValidation: async (request) => {
         request.body = readChangeBody(request.body, model.update, pathIds)
         refuseEmptyPatch(request, model)
       },
     },
-    remove: { schema: { tags, summary: 'Delete', response: { 204: Type.Null() } } },
+    remove: { schema: { tags, summary: `Delete: ${title}`, response: { 204: Type.Null() } } },
   }
 }
 
 const nullableText: TSchema = Type.Union([Type.String(), Type.Null()])
 
 function refuseEmptyPatch(request: FastifyRequest, { emptyPatch }: ResourceModel): void {
-  if (emptyPatch === null || typeof request.body !== 'object' || Object.keys(request.body ?? {}).length > 0) return
+  const { body } = request
+  const isEmpty = typeof body === 'object' && body !== null && !Array.isArray(body) && Object.keys(body).length === 0
+  if (emptyPatch === null || !isEmpty) return
   throw new ServiceError(emptyPatch as 'credential_patch_empty', { supported: supportedFields(request).join(', ') })
 }
