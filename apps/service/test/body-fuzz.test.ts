@@ -20,22 +20,15 @@ function near(schema: JsonSchema): fc.Arbitrary<unknown> {
 function ofSchema(schema: JsonSchema): fc.Arbitrary<unknown> {
   if (schema.anyOf !== undefined) return fc.oneof(...schema.anyOf.map(near))
   if (schema.enum !== undefined) return fc.constantFrom(...schema.enum)
-  switch (schema.type) {
-    case 'string':
-      return text
-    case 'integer':
-      return fc.integer()
-    case 'number':
-      return fc.double()
-    case 'boolean':
-      return fc.boolean()
-    case 'array':
-      return fc.array(near(schema.items ?? {}), { maxLength: 4 })
-    case 'object':
-      return objectOf(schema)
-    default:
-      return fc.jsonValue()
+  const ofType: Record<string, () => fc.Arbitrary<unknown>> = {
+    string: () => text,
+    integer: () => fc.integer(),
+    number: () => fc.double(),
+    boolean: () => fc.boolean(),
+    array: () => fc.array(near(schema.items ?? {}), { maxLength: 4 }),
+    object: () => objectOf(schema),
   }
+  return (ofType[schema.type ?? ''] ?? fc.jsonValue)()
 }
 
 function objectOf({ properties, additionalProperties }: JsonSchema): fc.Arbitrary<unknown> {
@@ -79,7 +72,7 @@ it(
     await fc.assert(
       fc.asyncProperty(requestTo, async ({ operation: { method, path }, body }) => {
         const answer = await client.send(method, withUnknownIds(path), JSON.stringify(body) ?? 'null')
-        expect(answer.status, JSON.stringify(answer.body)).toBeLessThan(500)
+        expect({ failed: answer.status >= 500, reply: answer.body }).toMatchObject({ failed: false })
       }),
       { numRuns: requests },
     )

@@ -40,10 +40,19 @@ afterAll(async () => {
   await directory[Symbol.asyncDispose]()
 })
 
-/** Properties of the client by name, `backends.staticBackends` for a nested one. */
+interface Modules {
+  replace(fields: Fields): Promise<Fields>
+  get(fields: Fields): Promise<Fields>
+  delete(fields: Fields): Promise<unknown>
+}
+
+/** A property of the client by name, `backends.staticBackends` for a nested one. */
+function part<T>(name: string): T {
+  return name.split('.').reduce<unknown>((object, key) => (object as Fields)[key], client) as T
+}
+
 function collection(name: string): Collection {
-  const found = name.split('.').reduce<unknown>((object, key) => (object as Fields)[key], client)
-  return found as Collection
+  return part(name)
 }
 
 const described = { description: 'first', metadata: 'm' }
@@ -167,27 +176,20 @@ describe('the published client of the hosted product', () => {
 
   it('manages a route of an edge and its modules', async () => {
     const edgeId = await newId('edges.edgesHttps')
-    const route = (await client.edges.edgesHttpsRoutes.create({
-      edgeId,
-      matchType: 'path_prefix',
-      match: '/',
-    } as never)) as unknown as Item
+    const route = await collection('edges.edgesHttpsRoutes').create({ edgeId, matchType: 'path_prefix', match: '/' })
     const path = { edgeId, id: route.id }
     const policyId = await newId('ipPolicies')
-    const restriction = client.edgeModules.edgeRouteIpRestrictionModule
-    const module = (await restriction.replace({
-      ...path,
-      module: { ipPolicyIds: [policyId] },
-    } as never)) as unknown as Fields
+    const restriction = part<Modules>('edgeModules.edgeRouteIpRestrictionModule')
+    const module = await restriction.replace({ ...path, module: { ipPolicyIds: [policyId] } })
     expect(module).toEqual({ enabled: true, ipPolicies: [{ id: policyId, uri: expect.stringContaining(policyId) }] })
-    expect(await restriction.get(path as never)).toEqual(module)
-    const edge = (await collection('edges.edgesHttps').get(edgeId)) as unknown as { routes: Fields[] }
-    expect(edge.routes).toMatchObject([{ id: route.id, ipRestriction: module, compression: null }])
+    expect(await restriction.get(path)).toEqual(module)
+    const edge = await collection('edges.edgesHttps').get(edgeId)
+    expect(edge['routes']).toMatchObject([{ id: route.id, ipRestriction: module, compression: null }])
     await expect(collection('ipPolicies').delete(policyId)).rejects.toMatchObject({ errorCode: 'ERR_NGROK_1420' })
-    await restriction.delete(path as never)
-    await expect(restriction.get(path as never)).rejects.toMatchObject({ statusCode: 404 })
-    const saml = client.edgeModules.edgeRouteSamlModule
-    await expect(saml.replace({ ...path, module: {} } as never)).rejects.toMatchObject({ statusCode: 400 })
+    await restriction.delete(path)
+    await expect(restriction.get(path)).rejects.toMatchObject({ statusCode: 404 })
+    const saml = part<Modules>('edgeModules.edgeRouteSamlModule')
+    await expect(saml.replace({ ...path, module: {} })).rejects.toMatchObject({ statusCode: 400 })
   })
 
   it('gets the error codes that it knows', async () => {
