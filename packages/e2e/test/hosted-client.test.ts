@@ -47,12 +47,12 @@ interface Modules {
 }
 
 /** A property of the client by name, `backends.staticBackends` for a nested one. */
-function part<T>(name: string): T {
-  return name.split('.').reduce<unknown>((object, key) => (object as Fields)[key], client) as T
+function part(name: string): unknown {
+  return name.split('.').reduce<unknown>((object, key) => (object as Fields)[key], client)
 }
 
 function collection(name: string): Collection {
-  return part(name)
+  return part(name) as Collection
 }
 
 const described = { description: 'first', metadata: 'm' }
@@ -179,7 +179,7 @@ describe('the published client of the hosted product', () => {
     const route = await collection('edges.edgesHttpsRoutes').create({ edgeId, matchType: 'path_prefix', match: '/' })
     const path = { edgeId, id: route.id }
     const policyId = await newId('ipPolicies')
-    const restriction = part<Modules>('edgeModules.edgeRouteIpRestrictionModule')
+    const restriction = part('edgeModules.edgeRouteIpRestrictionModule') as Modules
     const module = await restriction.replace({ ...path, module: { ipPolicyIds: [policyId] } })
     expect(module).toEqual({ enabled: true, ipPolicies: [{ id: policyId, uri: expect.stringContaining(policyId) }] })
     expect(await restriction.get(path)).toEqual(module)
@@ -188,7 +188,7 @@ describe('the published client of the hosted product', () => {
     await expect(collection('ipPolicies').delete(policyId)).rejects.toMatchObject({ errorCode: 'ERR_NGROK_1420' })
     await restriction.delete(path)
     await expect(restriction.get(path)).rejects.toMatchObject({ statusCode: 404 })
-    const saml = part<Modules>('edgeModules.edgeRouteSamlModule')
+    const saml = part('edgeModules.edgeRouteSamlModule') as Modules
     await expect(saml.replace({ ...path, module: {} })).rejects.toMatchObject({ statusCode: 400 })
   })
 
