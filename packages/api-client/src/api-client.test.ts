@@ -1,0 +1,86 @@
+import { type IncomingMessage, type ServerResponse, createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { text } from 'node:stream/consumers'
+import { afterEach, expect, it } from 'vitest'
+import { createApiClient } from './api-client.ts'
+import { ApiError } from './api-error.ts'
+
+let server: ReturnType<typeof createServer> | undefined
+afterEach(() => server?.close())
+
+interface Seen {
+  readonly method: string | undefined
+  readonly url: string | undefined
+  readonly headers: IncomingMessage['headers']
+  readonly body: string
+}
+
+/** A client whose requests a function answers with a status and a body. */
+async function clientOf(answer: (seen: Seen) => [status: number, body?: unknown]) {
+  const handle = async (request: IncomingMessage, response: ServerResponse) => {
+    const { method, url, headers } = request
+    const [status, body] = answer({ method, url, headers, body: await text(request) })
+    response.writeHead(status).end(body === undefined ? '' : JSON.stringify(body))
+  }
+  server = createServer((request, response) => void handle(request, response))
+  await new Promise<void>((resolve) => server?.listen(0, '127.0.0.1', resolve))
+  const { port } = server.address() as AddressInfo
+  return createApiClient({ baseUrl: `http://127.0.0.1:${port}`, apiKey: 'key' })
+}
+
+it('sends key, version and content type, and reads the reply', async () => {
+  let seen: Seen | undefined
+  const client = await clientOf((request) => {
+    seen = request
+    return [201, { id: 'bot_1', name: 'n', active: true }]
+  })
+  expect(await client.botUsers.create({ name: 'n' })).toMatchObject({ id: 'bot_1', active: true })
+  expect(seen).toMatchObject({ method: 'POST', url: '/bot_users', body: '{"name":"n"}' })
+  expect(seen?.headers).toMatchObject({
+    authorization: 'Bearer key',
+    'service-version': '2',
+    'content-type': 'application/json',
+  })
+})
+
+it('iterates over all pages and stops at the last', async () => {
+  const client = await clientOf(({ url = '' }) => {
+    const before = Number(new URL(url, 'http://host').searchParams.get('before_id') || 8)
+    const ids = [before - 1, before - 2, before - 3].filter((id) => id > 0)
+    return [200, { keys: ids.map((id) => ({ id: String(id) })), next_page_uri: before > 4 ? 'more' : null }]
+  })
+  const seen: string[] = []
+  for await (const key of client.apiKeys.all(3)) seen.push(key.id)
+  expect(seen).toEqual(['7', '6', '5', '4', '3', '2', '1'])
+})
+
+it('turns a refusal into a typed error', async () => {
+  const client = await clientOf(() => [
+    400,
+    { error_code: 'ERR_SERVICE_1406', status_code: 400, msg: 'bad', details: { operation_id: 'op_1' } },
+  ])
+  const error: unknown = await client.ipPolicies.get('ipp_1').catch((reason: unknown) => reason)
+  expect(error).toBeInstanceOf(ApiError)
+  expect(error).toMatchObject({
+    status: 400,
+    code: 'ERR_SERVICE_1406',
+    message: 'bad',
+    details: { operation_id: 'op_1' },
+  })
+  expect((error as ApiError).hasNumber(1406)).toBe(true)
+})
+
+it('says what it knows when something else answers', async () => {
+  const client = await clientOf(() => [502])
+  await expect(client.ipPolicies.get('ipp_1')).rejects.toMatchObject({ status: 502, code: null, isNotFound: false })
+})
+
+it('takes a 204 without a body, and escapes ids', async () => {
+  let path: string | undefined
+  const client = await clientOf(({ url }) => {
+    path = url
+    return [204]
+  })
+  await client.session('ts/../1').stop()
+  expect(path).toBe('/tunnel_sessions/ts%2F..%2F1/stop')
+})
