@@ -1,5 +1,6 @@
 import { mkdir, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
+import { rows as apiRows } from './api/rows.ts'
 import { describeMachine } from './machine.ts'
 import { type BenchOptions, readOptions } from './options.ts'
 import { type Report, type ReportRow, isComplete, toMarkdown } from './report.ts'
@@ -7,7 +8,7 @@ import type { BenchRow } from './row.ts'
 import { rows as sessionRows } from './session/rows.ts'
 import { rows as sshRows } from './ssh/rows.ts'
 
-const allRows: readonly BenchRow[] = [...sessionRows, ...sshRows]
+const allRows: readonly BenchRow[] = [...sessionRows, ...sshRows, ...apiRows]
 const resultsDir = join(import.meta.dirname, 'results')
 
 async function runBench(options: BenchOptions): Promise<Report> {

@@ -1,6 +1,7 @@
 import { mkdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { sql } from 'kysely'
+import { GroupCommits, separateCommits } from './group-commit.ts'
 import { MasterKeys } from './master-keys.ts'
 import { type Engine, migrate } from './migrate.ts'
 import { openPostgres } from './postgres.ts'
@@ -49,10 +50,11 @@ export async function openStorage(
     throw error
   }
   const sealer = new Sealer(masterKeys)
+  const committer = engine === 'sqlite' ? new GroupCommits(db) : separateCommits(db)
   return {
     engine,
     db,
-    records: new Records(db, new Secrets(db, sealer)),
+    records: new Records(db, committer, new Secrets(db, sealer)),
     values: new ServiceValues(db, sealer),
     masterKeys,
     ping: async () => void (await sql`select 1`.execute(db)),

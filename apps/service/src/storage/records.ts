@@ -1,4 +1,6 @@
+import type { CompiledQuery } from 'kysely'
 import { constraintViolation } from './constraint-violation.ts'
+import type { Committer } from './group-commit.ts'
 import type { Secrets } from './secrets.ts'
 import type { Database, Tables } from './tables.ts'
 
@@ -49,15 +51,21 @@ export class GuardBroken extends Error {
 /** All stored resources. Knows no type: bodies are opaque, and what must hold between rows comes in as guards. */
 export class Records {
   readonly #db: Database
+  readonly #committer: Committer
+  /** Compiled once: every request reads its key and its resource with it. */
+  readonly #byId: CompiledQuery<Tables['resources']>
   readonly secrets: Secrets
 
-  constructor(db: Database, secrets: Secrets) {
+  constructor(db: Database, committer: Committer, secrets: Secrets) {
     this.#db = db
+    this.#committer = committer
+    this.#byId = db.selectFrom('resources').selectAll().where('id', '=', '').compile()
     this.secrets = secrets
   }
 
   async get(kind: string, id: string): Promise<ResourceRow | undefined> {
-    const row = await this.#db.selectFrom('resources').selectAll().where('id', '=', id).executeTakeFirst()
+    const { rows } = await this.#db.executeQuery<Tables['resources']>({ ...this.#byId, parameters: [id] })
+    const [row] = rows
     return row?.kind === kind ? toRow(row) : undefined
   }
 
@@ -179,10 +187,9 @@ export class Records {
     return (await query.executeTakeFirst()) !== undefined
   }
 
-  /** A single statement commits by itself; several need a transaction. */
   async #change<T>(isSingleStatement: boolean, work: (db: Database) => Promise<T>): Promise<T> {
     try {
-      return await (isSingleStatement ? work(this.#db) : this.#db.transaction().execute(work))
+      return await this.#committer.commit(work, isSingleStatement)
     } catch (error) {
       const guard = constraintViolation(error)
       throw guard === null ? error : new GuardBroken(guard, { cause: error })
@@ -211,8 +218,8 @@ async function insertGuards(db: Database, id: string, { links, uniqueKeys }: Gua
 }
 
 function toRow(row: Tables['resources']): ResourceRow {
-  const { account_id, parent_id, created_at, ...same } = row
-  return { ...same, accountId: account_id, parentId: parent_id, createdAt: created_at }
+  const { id, kind, account_id, parent_id, created_at, revision, body } = row
+  return { id, kind, accountId: account_id, parentId: parent_id, createdAt: created_at, revision, body }
 }
 
 function fromRow({ accountId, parentId, createdAt, ...same }: ResourceRow): Tables['resources'] {

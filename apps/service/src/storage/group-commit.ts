@@ -1,0 +1,94 @@
+import { setImmediate as nextTurn } from 'node:timers/promises'
+import { sql } from 'kysely'
+import { constraintViolation } from './constraint-violation.ts'
+import type { Database } from './tables.ts'
+
+const groupMax = 64
+
+/** How changes reach the store: all or nothing, and on the disk when the promise resolves. */
+export interface Committer {
+  /** `isSingleStatement` spares what only changes of several statements need. */
+  commit<T>(work: (db: Database) => Promise<T>, isSingleStatement: boolean): Promise<T>
+}
+
+/** Each change in a transaction of its own. */
+export function separateCommits(db: Database): Committer {
+  return {
+    commit: (work, isSingleStatement) => (isSingleStatement ? work(db) : db.transaction().execute(work)),
+  }
+}
+
+interface Waiting {
+  /** Does the change within the group's transaction; the outcome is told once the group is on the disk. */
+  readonly run: (db: Database) => Promise<() => void>
+  readonly fail: (error: unknown) => void
+}
+
+/**
+ * Changes that come at the same time share one transaction, and so one wait for the disk. Each keeps its own outcome: one
+ * that a guard of the store refuses is undone to its savepoint and does not disturb the others.
+ */
+export class GroupCommits implements Committer {
+  readonly #db: Database
+  #waiting: Waiting[] = []
+  #isRunning = false
+
+  constructor(db: Database) {
+    this.#db = db
+  }
+
+  commit<T>(work: (db: Database) => Promise<T>, isSingleStatement: boolean): Promise<T> {
+    const { promise, resolve, reject } = Promise.withResolvers<T>()
+    const attempt = isSingleStatement ? work : withSavepoint(work)
+    this.#waiting.push({
+      run: async (db) => {
+        try {
+          const result = await attempt(db)
+          return () => resolve(result)
+        } catch (error) {
+          // Anything but a refused value may have ended the whole transaction: then nobody's change counts.
+          if (constraintViolation(error) === null) throw error
+          return () => reject(error)
+        }
+      },
+      fail: reject,
+    })
+    if (!this.#isRunning) void this.#drain()
+    return promise
+  }
+
+  async #drain(): Promise<void> {
+    this.#isRunning = true
+    // Requests that arrived in the same turn join the first group.
+    await nextTurn()
+    while (this.#waiting.length > 0) await this.#commitGroup(this.#waiting.splice(0, groupMax))
+    this.#isRunning = false
+  }
+
+  async #commitGroup(group: readonly Waiting[]): Promise<void> {
+    const tell: (() => void)[] = []
+    try {
+      await this.#db.transaction().execute(async (db) => {
+        for (const { run } of group) tell.push(await run(db))
+      })
+    } catch (error) {
+      for (const { fail } of group) fail(error)
+      return
+    }
+    for (const outcome of tell) outcome()
+  }
+}
+
+function withSavepoint<T>(work: (db: Database) => Promise<T>): (db: Database) => Promise<T> {
+  return async (db) => {
+    await sql`savepoint one_change`.execute(db)
+    try {
+      return await work(db)
+    } catch (error) {
+      await sql`rollback to one_change`.execute(db)
+      throw error
+    } finally {
+      await sql`release one_change`.execute(db)
+    }
+  }
+}
