@@ -29,7 +29,7 @@ async function createResources(db: Kysely<unknown>, bytewiseText: RawBuilder<unk
     .addColumn('revision', 'integer', (column) => column.notNull())
     .addColumn('body', 'text', (column) => column.notNull())
     .execute()
-  await db.schema.createIndex('resources_by_account').on('resources').columns(['account_id', 'kind', 'id']).execute()
+  await db.schema.createIndex('resources_by_kind').on('resources').columns(['kind', 'account_id', 'id']).execute()
   await sql`create index resources_by_parent on resources (parent_id, id) where parent_id is not null`.execute(db)
 }
 
