@@ -7,6 +7,13 @@ import { describe, expect, it } from 'vitest'
 import { buildDeb } from '../packaging/build-deb.ts'
 import { buildFacts } from '../src/build-facts.ts'
 
+it('the version of the sources is the one of the package', async () => {
+  const manifest = JSON.parse(await readFile(join(import.meta.dirname, '../package.json'), 'utf8')) as {
+    version: string
+  }
+  expect(buildFacts.version).toBe(manifest.version)
+})
+
 const hasDpkg = existsSync('/usr/bin/dpkg-deb')
 const bundleMaxBytes = 1_500_000
 /** The machine's own Node, where it is one that the package would depend on. */
