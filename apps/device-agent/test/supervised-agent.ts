@@ -9,6 +9,9 @@ export interface SupervisedStatus extends StatusReply {
   readonly update: { readonly state: UpdateState['phase']['kind']; readonly last: UpdateState['last'] }
 }
 
+/** Node of the agent; TEST_AGENT_NODE tries another one, such as the one of the system. */
+const node = process.env['TEST_AGENT_NODE'] ?? process.execPath
+
 /** Starts the launcher again as the packaged unit would: after every exit but 0 and 64. */
 export class SupervisedAgent implements AsyncDisposable {
   readonly exits: ProcessExit[] = []
@@ -67,7 +70,7 @@ export class SupervisedAgent implements AsyncDisposable {
 
   async #supervise(): Promise<void> {
     while (!this.#isStopping) {
-      this.#process = await startProcess(process.execPath, [this.#launcher, 'run'], { env: this.#env })
+      this.#process = await startProcess(node, [this.#launcher, 'run'], { env: this.#env })
       const exit = await this.#process.exited
       this.exits.push(exit)
       if (exit.code === 0 || exit.code === 64) return
