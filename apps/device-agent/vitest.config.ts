@@ -1,3 +1,12 @@
 import { defineConfig } from 'vitest/config'
 
-export default defineConfig({ test: { passWithNoTests: true, include: ['src/**/*.test.ts', 'test/**/*.test.ts'] } })
+// Many tests start programs, and a busy machine takes its time for that.
+const processTimeoutMs = 30_000
+
+export default defineConfig({
+  test: {
+    include: ['src/**/*.test.ts', 'test/**/*.test.ts'],
+    testTimeout: processTimeoutMs,
+    hookTimeout: processTimeoutMs,
+  },
+})
