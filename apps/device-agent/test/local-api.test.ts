@@ -64,7 +64,7 @@ function callRaw(method: string, path: string, headers: Record<string, string>, 
 }
 
 const device = { protocol: 'http', forwards_to: 'localhost:8001', domain: 'device123.sitea.example.com' }
-const policy = { inbound: [], outbound: [{ name: 'n', expressions: [], actions: [{ type: 'deny', config: {} }] }] }
+const policy = { inbound: [{ name: 'n', expressions: [], actions: [{ type: 'deny', config: {} }] }], outbound: [] }
 
 describe('without network and session', () => {
   it('a fresh agent lists nothing', async () => {
@@ -107,6 +107,25 @@ describe('without network and session', () => {
     await writeFile(join(stateDir, 'default-policy.json'), '{"inbound": [')
     expect((await call('POST', '/tunnels', device)).status).toBe(503)
     expect((await call('POST', '/tunnels', { ...device, policy })).status).toBe(200)
+  })
+
+  it('a default policy that cannot run publishes nothing', async () => {
+    await writeFile(join(stateDir, 'default-policy.json'), '{"inbound": [{"actions": [{"type": "deyn"}]}]}')
+    expect((await call('POST', '/tunnels', device)).status).toBe(503)
+    expect((await call('GET', '/tunnels')).body).toEqual([])
+    // An empty policy is a policy: the file is not looked at.
+    expect((await call('POST', '/tunnels', { ...device, policy: {} })).status).toBe(200)
+  })
+
+  it('a policy that cannot run is refused with all its problems, and nothing is stored', async () => {
+    const broken = { inbound: [{ expressions: ['req.metod == 1'], actions: [{ type: 'add-headers', config: {} }] }] }
+    const { status, body } = await call('POST', '/tunnels', { ...device, policy: broken })
+    expect(status).toBe(400)
+    expect(body.problems).toMatchObject([
+      { path: '$.inbound[0].expressions[0]', code: 'unknown_variable', line: 1, column: 4, offset: 3 },
+      { path: '$.inbound[0].actions[0].config.headers', code: 'missing_field' },
+    ])
+    expect((await call('GET', '/tunnels')).body).toEqual([])
   })
 
   it('readyz waits for the session, healthz does not', async () => {

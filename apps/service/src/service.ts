@@ -23,6 +23,10 @@ import { StartedParts } from './lifecycle.ts'
 import { type LogDestination, logDestination } from './log-destination.ts'
 import { startNamesAndCertificates } from './names-and-certificates.ts'
 import { apiHost, followIngressNames, sessionHost } from './own-hosts.ts'
+import { KeySetFetcher } from './policies/key-set-fetch.ts'
+import { PolicyCompiler } from './policies/policy-compiler.ts'
+import { policyObserver } from './policies/policy-observer.ts'
+import { policyRoutes } from './policies/policy-routes.ts'
 import { createReleaseDownloads } from './releases/release-downloads.ts'
 import { type Management, createManagement } from './resources/management.ts'
 import { sessionDirectory } from './session-directory.ts'
@@ -90,7 +94,8 @@ async function startParts(surroundings: Surroundings): Promise<readonly Listener
   const management = createManagement(storage, config, { provisioning: certificateProgress(states) })
   const labelled = new LabelledTunnels()
   const edges = await publishEdges(surroundings, management, labelled)
-  const sessions = startSessions(surroundings, management, edges, labelled)
+  const policies = startPolicies(surroundings)
+  const sessions = startSessions(surroundings, { management, edges, labelled, policies })
   management.connectSessions(sessionDirectory(sessions))
   const dashboard = createDashboard({
     db: storage.db,
@@ -125,12 +130,15 @@ async function publishEdges({ log }: Surroundings, management: Management, tunne
   return edges
 }
 
-function startSessions(
-  { config, log, metrics, events }: Surroundings,
-  management: Management,
-  edges: PublishedEdges,
-  labelled: LabelledTunnels,
-): Sessions {
+interface SessionSources {
+  readonly management: Management
+  readonly edges: PublishedEdges
+  readonly labelled: LabelledTunnels
+  readonly policies: PolicyCompiler
+}
+
+function startSessions({ config, log, metrics, events }: Surroundings, sources: SessionSources): Sessions {
+  const { management, edges, labelled, policies } = sources
   const reservations = {
     ownerOf: (name: string) => management.reservations.ownerOf(name),
     isHeldByEdge: (name: string) => edges.find(name) !== undefined,
@@ -139,7 +147,7 @@ function startSessions(
     authtokens: management.authtokens,
     labelled,
     names: reservedNames(reservations, zoneNames(config.zone, ownLabels), config.zone),
-    compilePolicy: (policy) => policy,
+    compilePolicy: (document, place) => policies.compile(document, place),
     // Every name is served over both; the address to hand out is the one that nobody can read along.
     publicUrl: (_protocol, domain) => `https://${domain}`,
     identityKey: MasterKeys.open(join(dirname(config.masterKeyFile), 'identity.key')).current.key,
@@ -159,6 +167,12 @@ function startSessions(
     applied.catch((error: unknown) => log.error({ err: error, id }, 'changed rules do not act yet'))
   })
   return sessions
+}
+
+function startPolicies({ log, metrics, parts }: Surroundings): PolicyCompiler {
+  const keySets = parts.add('key sets', new KeySetFetcher())
+  const observer = policyObserver(metrics, log, Date.now)
+  return new PolicyCompiler({ now: Date.now, random: Math.random, observer, fetchKeySet: (url) => keySets.fetch(url) })
 }
 
 interface ApiSources {
@@ -182,6 +196,7 @@ function buildApi({ config, log, metrics, events }: Surroundings, sources: ApiSo
     },
     routes: (app, callOf) => {
       management.routes(app, callOf)
+      policyRoutes(app)
       eventRoutes(app, events, (request) => callerOf(request).accountId)
     },
     openRoutes: (app) => {
@@ -221,7 +236,7 @@ async function startPublicSide(surroundings: Surroundings, sources: PublicSource
     onIngressNames: followIngressNames(ownHosts, connectHost),
   })
   const listen = { httpListen: config.edgeHttpListen, httpsListen: config.edgeHttpsListen }
-  const seen = { accessLog: logLines, metrics, observers: [traffic] }
+  const seen = { accessLog: logLines, metrics, observers: [traffic], region: config.region }
   const edge = await startEdge({ ...tls, ...listen, ...seen, endpoints, ownHosts })
   return { dns, edge: parts.add('edge', edge) }
 }

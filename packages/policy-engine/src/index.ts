@@ -6,8 +6,8 @@ export type { ConnectionFacts, EndpointFacts } from './message/connection.ts'
 export type { RequestFacts } from './message/request-message.ts'
 export type { ContentCoding, ResponseFacts } from './message/response-message.ts'
 export type { Outcome } from './run/outcome.ts'
-export type { Policy } from './run/policy.ts'
-export type { PolicyExchange } from './run/policy-exchange.ts'
+export { Policy } from './run/policy.ts'
+export type { ExchangeFacts, PolicyExchange } from './run/policy-exchange.ts'
 export {
   type IpPolicy,
   type PolicyHost,
@@ -16,3 +16,5 @@ export {
   type RuleRef,
   validatingHost,
 } from './run/policy-host.ts'
+export { PolicySample } from './try/sample.ts'
+export { type RuleTrial, type SampleTrial, tryPolicy } from './try/try-policy.ts'

@@ -1,6 +1,6 @@
 import { isCelError } from '@bufbuild/cel'
 import { describe, expect, it } from 'vitest'
-import type { Problem } from '../src/index.ts'
+import type { Problem, TextPosition } from '../src/index.ts'
 import { compileExpression } from '../src/expressions/expression.ts'
 import { renderText } from '../src/expressions/json-values.ts'
 import type { Phase } from '../src/expressions/exchange.ts'
@@ -18,10 +18,10 @@ function evaluate(text: string, sample: Sample = {}): string {
 function refusal(text: string, phase: Phase = 'request'): string {
   const found: Problem[] = []
   compileExpression(text, phase, {
-    refuse: (code, message, position) => found.push({ path: '', code, message, ...(position && { position }) }),
+    refuse: (code, message, position) => found.push({ path: '', code, message, ...position }),
     warn() {},
   })
-  return found.map(({ code, message, position }) => `${code} at ${position?.offset}: ${message}`).join('\n')
+  return found.map(({ code, message, offset }) => `${code} at ${offset}: ${message}`).join('\n')
 }
 
 const sample: Sample = {
@@ -131,9 +131,9 @@ describe('the checker refuses, with a position,', () => {
 
   it('names a line and a column', () => {
     const found: Problem[] = []
-    const refuse = (code: Problem['code'], message: string, position?: Problem['position']): void =>
-      void found.push({ path: '', code, message, ...(position && { position }) })
+    const refuse = (code: Problem['code'], message: string, position?: TextPosition): void =>
+      void found.push({ path: '', code, message, ...position })
     compileExpression("req.method == 'GET' &&\n  req.nope", 'request', { refuse, warn() {} })
-    expect(found[0]?.position).toEqual({ line: 2, column: 6, offset: 28 })
+    expect(found[0]).toMatchObject({ line: 2, column: 6, offset: 28 })
   })
 })

@@ -2,6 +2,7 @@ import type { FastifyError, FastifyInstance } from 'fastify'
 import { ServiceError } from '@tunnel/models'
 import { BindRefusedError } from '../tunnels/bind-refused-error.ts'
 import { StoreWriteError } from '../store/record-store.ts'
+import { PolicyInvalidError } from '../tunnels/check-policy.ts'
 import { TunnelInputError } from '../tunnels/tunnels.ts'
 
 /** One rule that one field of a body breaks. */
@@ -15,7 +16,7 @@ interface ErrorReply {
   readonly detail: string
   /** The service's code, where the service refused. */
   readonly error_code?: string
-  readonly problems?: readonly Problem[]
+  readonly problems?: readonly object[]
 }
 
 /** Turns every failure into `{"detail": …}`, with `problems` beside it where fields are to blame. */
@@ -32,6 +33,7 @@ function describe(error: FastifyError): ErrorReply {
   if (error instanceof ServiceError) return { status: error.definition.status, detail: error.message }
   if (error instanceof BindRefusedError) return describeRefusal(error)
   if (error instanceof TunnelInputError) return invalid([{ field: error.field, problem: error.message }])
+  if (error instanceof PolicyInvalidError) return describePolicy(error)
   if (error instanceof StoreWriteError) return describe(storeError(error) as unknown as FastifyError)
   if (error.validation) return invalid(error.validation.map(readProblem))
   if (error.statusCode !== undefined && error.statusCode < 500)
@@ -41,6 +43,11 @@ function describe(error: FastifyError): ErrorReply {
 
 function describeRefusal({ status, message, code }: BindRefusedError): ErrorReply {
   return { status, detail: message, ...(code !== null && { error_code: `ERR_SERVICE_${code}` }) }
+}
+
+/** Problems of a policy come with their place in it. */
+function describePolicy({ message, problems }: PolicyInvalidError): ErrorReply {
+  return { status: 400, detail: message, problems }
 }
 
 function storeError(cause: StoreWriteError): ServiceError {

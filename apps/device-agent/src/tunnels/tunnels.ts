@@ -1,5 +1,6 @@
 import { randomBytes, randomUUID } from 'node:crypto'
 import { ServiceError } from '@tunnel/models'
+import { checkPolicy } from './check-policy.ts'
 import type { PolicyDocument } from './policy.ts'
 import type { TunnelProtocol, TunnelRecord } from './tunnel-record.ts'
 import { type ForbiddenUpstreams, parseUpstreamAddress, refuseForbidden } from './upstream-address.ts'
@@ -135,6 +136,7 @@ export class Tunnels {
 
   async #createNamed(input: TunnelInput): Promise<TunnelRecord> {
     const policy = input.policy ?? (await this.#options.readDefaultPolicy())
+    await checkPolicy(policy, input.protocol, input.policy === null)
     const asked = { ...input, id: randomUUID(), policy }
     const url = await this.#options.binder.bind(asked)
     const record = url === null ? this.#withoutSession(asked) : recordAt(asked, url)

@@ -7,6 +7,7 @@ import { MigrationError } from '../storage/migrate.ts'
 import { createAccount, createApiKey } from './account-commands.ts'
 import { type Command, type CommandIo, UsageError } from './command.ts'
 import { generateReleaseKeys, listAgentReleases, publishAgentRelease, signAgentRelease } from './release-commands.ts'
+import { checkPolicyFile } from './policy-commands.ts'
 import { backup, restore, rotateMasterKey } from './store-commands.ts'
 
 const exitCodes = { done: 0, failed: 1, wrongUsage: 64 }
@@ -21,6 +22,7 @@ const commands: readonly Command[] = [
   signAgentRelease,
   publishAgentRelease,
   listAgentReleases,
+  checkPolicyFile,
 ]
 
 /** What the commands do, one line each. */

@@ -17,6 +17,7 @@ import { answerChallenges, type ChallengeAnswers } from './stages/answer-challen
 import { forward } from './stages/forward.ts'
 import { lookup } from './stages/lookup.ts'
 import { observe } from './stages/observe.ts'
+import { policy } from './stages/policy.ts'
 import { chooseBackend, restrictAddresses, route } from './stages/route.ts'
 
 interface ListenAddress {
@@ -40,6 +41,8 @@ export interface EdgeDeps {
   readonly metrics: Registry
   /** Who else takes notice of every exchange. */
   readonly observers?: readonly ExchangeObserver[]
+  /** Identifier of this process's region, for policies. */
+  readonly region: string
   readonly limits?: Partial<EdgeLimits>
 }
 
@@ -64,6 +67,7 @@ export async function startEdge(deps: EdgeDeps): Promise<Edge> {
     route,
     restrictAddresses,
     chooseBackend,
+    policy(deps),
     forward(timers.forwarding),
   ])
   const intake: Intake = new Intake({ ...deps, limits, observers, handle })

@@ -6,7 +6,7 @@ import { asServiceError } from './failures/as-service-error.ts'
 import { failureReply } from './failures/failure-reply.ts'
 import { headerValue } from './headers/header-list.ts'
 import type { ResponseHead } from './http1/response-head.ts'
-import type { RequestBody } from './visitor/request-body.ts'
+import type { ReadableBody } from './visitor/request-body.ts'
 import type { VisitorRequest } from './visitor/visitor-request.ts'
 import type { ResponseObserver, VisitorResponse } from './visitor/visitor-response.ts'
 import type { Visitor } from './visitor/visitor.ts'
@@ -28,9 +28,10 @@ export interface ExchangeDriver {
 /** One request and its response, on the way through the stages. */
 export class Exchange implements ResponseObserver, ExchangeRecord {
   readonly visitor: Visitor
-  readonly request: VisitorRequest
-  readonly body: RequestBody | null
-  readonly response: VisitorResponse
+  /** A stage may put another in the place of these three. */
+  request: VisitorRequest
+  body: ReadableBody | null
+  response: VisitorResponse
   readonly #startedAt = performance.now()
   /** Set by the lookup stage: a tunnel, or an edge whose routes then lead to one. */
   tunnel: EdgeTunnel | undefined
@@ -49,7 +50,7 @@ export class Exchange implements ResponseObserver, ExchangeRecord {
   observers: readonly ExchangeObserver[] = []
   #endTunnelUse: ((outcome: 'success' | 'failure') => void) | undefined
 
-  constructor(visitor: Visitor, request: VisitorRequest, body: RequestBody | null, response: VisitorResponse) {
+  constructor(visitor: Visitor, request: VisitorRequest, body: ReadableBody | null, response: VisitorResponse) {
     this.visitor = visitor
     this.request = request
     this.body = body
@@ -75,6 +76,11 @@ export class Exchange implements ResponseObserver, ExchangeRecord {
 
   get accountId(): string | undefined {
     return this.tunnel?.accountId ?? this.route?.accountId
+  }
+
+  /** The response is over, or the visitor has left. */
+  get isOver(): boolean {
+    return this.durationMs > 0
   }
 
   onDrain(): void {

@@ -4,6 +4,12 @@ import type { LabelledTunnels } from './labelled-tunnels.ts'
 import type { SessionsLimits } from './limits.ts'
 import type { NameAuthority } from './zone-names.ts'
 
+/** Compiles the policy of a bind. `owner` is the same whenever the same tunnel of the same agent is bound again. */
+export type CompilePolicy = (
+  policy: unknown,
+  place: { readonly owner: string; readonly accountId: string; readonly protocol: 'http' },
+) => unknown
+
 /** What the sessions need of the rest of the service. */
 export interface SessionsDeps {
   readonly authtokens: AuthtokenVerifier
@@ -11,7 +17,7 @@ export interface SessionsDeps {
   /** Filled with the tunnels that are reached through their labels. */
   readonly labelled: LabelledTunnels
   /** Compiles a policy once, at bind time. Throws `ServiceError` when it is wrong. */
-  readonly compilePolicy: (policy: unknown) => unknown
+  readonly compilePolicy: CompilePolicy
   readonly publicUrl: (protocol: 'http' | 'https', domain: string) => string
   /** Keeps agent identities and free names the same for ever: 32 secret bytes. */
   readonly identityKey: Uint8Array

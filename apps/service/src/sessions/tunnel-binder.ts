@@ -7,6 +7,7 @@ import type { LabelledTunnels } from './labelled-tunnels.ts'
 import type { RoutingTable } from './routing-table.ts'
 import type { PublishEvent } from './sessions-deps.ts'
 import { type StreamSource, Tunnel } from './tunnel.ts'
+import type { CompilePolicy } from './sessions-deps.ts'
 import type { NameAuthority } from './zone-names.ts'
 
 /** Who binds: the session and the account that it belongs to. */
@@ -25,7 +26,7 @@ export interface TunnelBinderDeps {
   readonly names: NameAuthority
   readonly freeNames: FreeNames
   /** Compiles a policy once, at bind time. Throws `ServiceError` when it is wrong. */
-  readonly compilePolicy: (policy: unknown) => unknown
+  readonly compilePolicy: CompilePolicy
   readonly publicUrl: (protocol: 'http' | 'https', domain: string) => string
   readonly mintId: (prefix: string) => string
   readonly wallMs: () => number
@@ -45,7 +46,7 @@ export class TunnelBinder {
   async bind(agent: BindingAgent, bind: Bind): Promise<Tunnel | null> {
     const protocol = httpProtocolOf(bind)
     if (bind.labels) requireLabelsAllowed(agent.permissions, bind.labels)
-    const policy = bind.policy === null ? null : this.#deps.compilePolicy(bind.policy)
+    const policy = bind.policy === null ? null : this.#compile(agent, bind)
     const domain = bind.labels ? null : await this.#allowedDomain(agent, bind)
     if (agent.isClosed) return null
     const publicUrl = domain === null ? null : this.#deps.publicUrl(protocol, domain)
@@ -73,6 +74,14 @@ export class TunnelBinder {
     this.#deps.labelled.remove(tunnel)
     this.#deps.publish(tunnel.accountId, 'tunnel_stopped', { id: tunnel.id })
     if (tunnel.facts.domain !== null) this.#deps.routes.release(tunnel.facts.domain, tunnel, isExpectedBack)
+  }
+
+  #compile({ accountId, clientId }: BindingAgent, { policy, bindId }: Bind): unknown {
+    return this.#deps.compilePolicy(policy, {
+      owner: `${accountId} ${clientId} ${bindId}`,
+      accountId,
+      protocol: 'http',
+    })
   }
 
   async #allowedDomain(agent: BindingAgent, bind: Bind): Promise<string> {

@@ -18,6 +18,8 @@ export interface EdgeOptions {
   readonly accessLog?: EdgeDeps['accessLog']
   readonly ticketKeys?: Buffer
   readonly challenges?: EdgeDeps['challenges']
+  /** The compiled policy of every name. */
+  readonly policy?: unknown
 }
 
 /** An edge on free ports with these names: `app.test`, `www.app.test` and `127.0.0.1` (online), `offline.test`, `gone.test` (no session any more). */
@@ -29,7 +31,7 @@ export async function startTestEdge(options: EdgeOptions = {}) {
     accountId: 'account',
     url: `https://${host}`,
     forwardsTo: `http://127.0.0.1:${port}`,
-    policy: null,
+    policy: options.policy ?? null,
     upstreamProtocol: 'http1',
     openStream: (header) => {
       if (host === 'gone.test') throw new ServiceError('agent_offline', { host })
@@ -52,6 +54,7 @@ export async function startTestEdge(options: EdgeOptions = {}) {
     ...(options.ticketKeys === undefined ? {} : { ticketKeys: options.ticketKeys }),
     ...(options.challenges === undefined ? {} : { challenges: options.challenges }),
     metrics: registry,
+    region: 'local',
     limits: { deadlineTickMs: 20, drainMs: 500, ...options.limits },
   })
   return {

@@ -9,6 +9,7 @@ import { edgeConfigurationErrors } from './edges.ts'
 import { ipPolicyErrors } from './ip-policies.ts'
 import { localApiErrors } from './local-api.ts'
 import { nameErrors } from './names.ts'
+import { policyErrors } from './policy.ts'
 import { sessionErrors } from './session.ts'
 import { sshErrors } from './ssh.ts'
 
@@ -24,6 +25,7 @@ export const errorCatalogue = {
   ...ipPolicyErrors,
   ...localApiErrors,
   ...nameErrors,
+  ...policyErrors,
   ...sessionErrors,
   ...sshErrors,
 }

@@ -7,6 +7,7 @@ import type { Template } from '../expressions/template.ts'
 import type { Outcome } from '../run/outcome.ts'
 import type { PolicyExchange } from '../run/policy-exchange.ts'
 import type { PolicyHost, RuleRef } from '../run/policy-host.ts'
+import type { PolicySample } from '../try/sample.ts'
 
 /** Does the work of one action on one exchange. A throw is a failure of the action. */
 export type RunAction = (exchange: PolicyExchange) => Outcome | undefined | Promise<Outcome | undefined>
@@ -31,19 +32,13 @@ export interface ActionContext {
 }
 
 /** A sample for the documentation: a rule that shows the action, and the traffic to show it on. */
-interface ActionExample {
+export interface ActionExample {
   readonly title: string
   readonly expressions?: readonly string[]
   readonly config?: unknown
-  /** Rules that follow in the response phase, where the example needs them. */
+  /** Where the rule stands; by default in the request phase. */
   readonly phase?: Phase
-  readonly sample?: {
-    readonly method?: string
-    readonly url?: string
-    readonly headers?: Readonly<Record<string, string>>
-    readonly clientIp?: string
-    readonly response?: { readonly status: number; readonly headers?: Readonly<Record<string, string>> }
-  }
+  readonly sample?: PolicySample
 }
 
 /** One kind of action. Adding one is a file with this value and a line in the registry. */

@@ -22,7 +22,7 @@ export const addHeaders = defineAction({
     {
       title: 'Tell the upstream who is calling',
       config: { headers: { 'x-visitor-ip': '${conn.client_ip}', 'is-tunnel': '1' } },
-      sample: { clientIp: '203.0.113.7' },
+      sample: { client_ip: '203.0.113.7' },
     },
   ],
   onFailure: 'continue',

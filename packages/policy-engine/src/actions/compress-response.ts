@@ -34,7 +34,7 @@ export const compressResponse = defineAction({
       config: { algorithms: ['br', 'gzip'] },
       sample: {
         headers: { 'Accept-Encoding': 'gzip, br;q=0.5' },
-        response: { status: 200, headers: { 'Content-Type': 'text/html', 'Content-Length': '20000' } },
+        response: { status_code: 200, headers: { 'Content-Type': 'text/html', 'Content-Length': '20000' } },
       },
     },
   ],

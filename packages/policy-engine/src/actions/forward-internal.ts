@@ -8,7 +8,7 @@ export const forwardInternal = defineAction({
   type: 'forward-internal',
   phases: ['request', 'connect'],
   summary:
-    "Hands the request, or the connection, to another tunnel of the same account. The `Host` header stays the public one. With `on_error: continue` the tunnel's own upstream answers when the target is not online.",
+    'Hands the request, or the connection, to another tunnel of the same account. The `Host` header stays the public one. With `on_error: continue` the rules go on when the target is not online.',
   config: Type.Object(
     {
       url: Type.String({ description: 'Public address of the target tunnel, without a path. May contain `${…}`.' }),
@@ -44,7 +44,8 @@ export const forwardInternal = defineAction({
       const address = target.render(exchange.scope).replace(/\/$/, '')
       if (!isAddress(address)) throw new Error('the result is not the address of a tunnel of this kind')
       exchange.setResult('forward_internal', () => ({ url: address }))
-      return { kind: 'forward', url: address, onError }
+      const isSkipped = onError === 'continue' && exchange.facts.canForwardTo?.(address) === false
+      return isSkipped ? undefined : { kind: 'forward', url: address }
     }
   },
 })

@@ -44,7 +44,7 @@ export const rateLimit = defineAction({
         rate: '60s',
         bucket_key: ['conn.client_ip'],
       },
-      sample: { clientIp: '203.0.113.7' },
+      sample: { client_ip: '203.0.113.7' },
     },
   ],
   onFailure: 'continue',

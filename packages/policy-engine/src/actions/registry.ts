@@ -18,7 +18,7 @@ import { urlRewrite } from './url-rewrite.ts'
 import { verifyWebhook } from './verify-webhook.ts'
 
 /** Every action that a policy can use, in the order of the documentation. */
-const actionDefinitions: readonly ActionDefinition[] = [
+export const actionDefinitions: readonly ActionDefinition[] = [
   addHeaders,
   removeHeaders,
   urlRewrite,

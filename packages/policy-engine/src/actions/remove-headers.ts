@@ -15,7 +15,7 @@ export const removeHeaders = defineAction({
       title: 'Hide what the upstream runs on',
       phase: 'response',
       config: { headers: ['server', 'x-powered-by'] },
-      sample: { response: { status: 200, headers: { Server: 'demo/1.0', 'Content-Type': 'text/plain' } } },
+      sample: { response: { status_code: 200, headers: { Server: 'demo/1.0', 'Content-Type': 'text/plain' } } },
     },
   ],
   onFailure: 'continue',

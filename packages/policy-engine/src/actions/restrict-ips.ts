@@ -38,7 +38,7 @@ export const restrictIps = defineAction({
     {
       title: 'The office, except its guest network',
       config: { allow: ['203.0.113.0/24', '2001:db8::/32'], deny: ['203.0.113.128/25'] },
-      sample: { clientIp: '203.0.113.200' },
+      sample: { client_ip: '203.0.113.200' },
     },
   ],
   onFailure: 'refuse',

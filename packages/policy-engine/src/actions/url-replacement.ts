@@ -1,6 +1,5 @@
 import { compilePattern, highestGroup, Pattern } from '../expressions/pattern.ts'
-import { openBudget } from '../expressions/budget.ts'
-import type { Template } from '../expressions/template.ts'
+import { workFor } from '../expressions/budget.ts'
 import type { PolicyExchange } from '../run/policy-exchange.ts'
 import type { ActionContext } from './action.ts'
 
@@ -24,16 +23,16 @@ export function compileReplacement(
       'from is matched against the whole address, scheme first, so it never begins with /',
     )
   }
-  return ({ request, scope }) => {
+  return ({ request, scope, work }) => {
     const url = request?.url ?? ''
     const replacement = to.render(scope)
-    return from ? replace(url, from, replacement, scope) : { url: replacement, matches: [url] }
+    const pattern = from && compilePattern(from.render(scope))
+    workFor(work)
+    return pattern ? replace(url, pattern, replacement) : { url: replacement, matches: [url] }
   }
 }
 
-function replace(url: string, from: Template, to: string, scope: PolicyExchange['scope']): Replacement {
-  const pattern = compilePattern(from.render(scope))
-  openBudget()
+function replace(url: string, pattern: Pattern, to: string): Replacement {
   const { text, matches } = pattern.replaceAll(url, to)
   return { url: text, matches }
 }

@@ -43,13 +43,12 @@ export interface TextPosition {
   readonly offset: number
 }
 
-interface Finding<Code extends string> {
+/** The place is set where the finding lies inside a text: an expression, a template, or the document when it came as text. */
+interface Finding<Code extends string> extends Partial<TextPosition> {
   /** JSON path from the document's root, such as `$.inbound[0].expressions[1]`. */
   readonly path: string
   readonly code: Code
   readonly message: string
-  /** Set where the finding lies inside a text: an expression, a template, or the document when it came as text. */
-  readonly position?: TextPosition
 }
 
 export type Problem = Finding<ProblemCode>
@@ -61,13 +60,11 @@ export class Findings {
   readonly warnings: Warning[] = []
 
   refuse(path: string, code: ProblemCode, message: string, position?: TextPosition): void {
-    if (this.problems.length < limits.problemsMax)
-      this.problems.push({ path, code, message, ...(position && { position }) })
+    if (this.problems.length < limits.problemsMax) this.problems.push({ path, code, message, ...position })
   }
 
   warn(path: string, code: WarningCode, message: string, position?: TextPosition): void {
-    if (this.warnings.length < limits.problemsMax)
-      this.warnings.push({ path, code, message, ...(position && { position }) })
+    if (this.warnings.length < limits.problemsMax) this.warnings.push({ path, code, message, ...position })
   }
 }
 

@@ -1,40 +1,43 @@
-/** Work that one evaluation may do, in nanoseconds: half of the 50 ms that no evaluation may exceed. */
-const evaluationMaxNanoseconds = 25_000_000
+/**
+ * Work that all expressions of one exchange may do together, in nanoseconds: half of the 50 ms that no evaluation may
+ * exceed, because a step is let through when its worst case fits into what is left.
+ */
+const exchangeMaxNanoseconds = 25_000_000
 
-/** Hostile input made an evaluation too expensive. The request that caused it is refused. */
+/** Hostile input made the expressions of an exchange too expensive. The exchange is refused. */
 export class BudgetExhausted extends Error {
   override readonly name = 'BudgetExhausted'
 }
 
-// Evaluation is synchronous, so one account serves the whole process.
-let remaining = evaluationMaxNanoseconds
-let exhausted = false
-
-export function openBudget(): void {
-  remaining = evaluationMaxNanoseconds
-  exhausted = false
+/** The account of one exchange. */
+export class WorkBudget {
+  remaining = exchangeMaxNanoseconds
+  isExhausted = false
 }
 
-/** Whether the evaluation since `openBudget` was cut short, whatever its result looks like. */
-export function isBudgetExhausted(): boolean {
-  return exhausted
+// Evaluation is synchronous, so one place can say for the whole process whose work is being done.
+let current = new WorkBudget()
+
+/** From now on work is taken from this account. */
+export function workFor(budget: WorkBudget): void {
+  current = budget
 }
 
 /** Takes the cost of a step whose cost is known before it runs. */
 export function charge(nanoseconds: number): void {
   allowWork(nanoseconds)
-  remaining -= nanoseconds
+  current.remaining -= nanoseconds
 }
 
 /** Refuses a step whose worst case is larger than what is left, without taking anything. */
 export function allowWork(worstNanoseconds: number): void {
-  if (worstNanoseconds <= remaining) return
-  exhausted = true
-  remaining = 0
-  throw new BudgetExhausted('the expression needs too much work for this input')
+  if (worstNanoseconds <= current.remaining) return
+  current.isExhausted = true
+  current.remaining = 0
+  throw new BudgetExhausted('the expressions need too much work for this request')
 }
 
 /** Takes the time that a step really needed. */
 export function chargeSince(startedAtMs: number): void {
-  remaining -= (performance.now() - startedAtMs) * 1e6
+  current.remaining -= (performance.now() - startedAtMs) * 1e6
 }

@@ -1,4 +1,5 @@
 import type { CelInput } from '@bufbuild/cel'
+import type { WorkBudget } from './budget.ts'
 import type { ConnectionFacts, EndpointFacts } from '../message/connection.ts'
 import type { RequestMessage } from '../message/request-message.ts'
 import type { ResponseMessage } from '../message/response-message.ts'
@@ -16,6 +17,7 @@ export interface Exchange {
   readonly vars: ReadonlyMap<string, CelInput>
   /** Results of actions by name below `actions.service`. */
   readonly results: ReadonlyMap<string, CelInput>
+  readonly work: WorkBudget
   now(): number
   /** At least 0, less than 1. */
   random(): number

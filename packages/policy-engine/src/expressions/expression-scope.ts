@@ -1,3 +1,4 @@
+import type { WorkBudget } from './budget.ts'
 import type { Exchange } from './exchange.ts'
 import { randomVariable } from './functions/random.ts'
 import { variables } from './variables.ts'
@@ -7,6 +8,11 @@ export type ExpressionScope = Record<string, never>
 
 export function expressionScope(exchange: Exchange): ExpressionScope {
   return new Scope(exchange) as unknown as ExpressionScope
+}
+
+/** The account that evaluations in this scope draw on. */
+export function workOf(scope: ExpressionScope): WorkBudget {
+  return Scope.workOf(scope as unknown as Scope)
 }
 
 class Scope {
@@ -24,6 +30,10 @@ class Scope {
       Scope.#define(`@has ${name}`, (exchange) => read(exchange) !== undefined)
     }
     Scope.#define(randomVariable, (exchange) => exchange.random())
+  }
+
+  static workOf(scope: Scope): WorkBudget {
+    return scope.#exchange.work
   }
 
   static #define(name: string, read: (exchange: Exchange) => unknown): void {

@@ -1,9 +1,9 @@
 import { CelScalar, type CelError, type CelType, type CelValue, plan } from '@bufbuild/cel'
-import { BudgetExhausted, isBudgetExhausted, openBudget } from './budget.ts'
+import { BudgetExhausted, workFor } from './budget.ts'
 import { describe } from './cel-types.ts'
 import { ExpressionCheck } from './check-expression.ts'
 import { environment } from './environment.ts'
-import type { ExpressionScope } from './expression-scope.ts'
+import { type ExpressionScope, workOf } from './expression-scope.ts'
 import type { Phase } from './exchange.ts'
 import { parseExpression } from './parse-expression.ts'
 import type { FindingsAt } from './findings-at.ts'
@@ -35,9 +35,11 @@ export function compileExpression(text: string, phase: Phase, findings: Findings
     type: checked.type,
     keys: check,
     evaluate(scope) {
-      openBudget()
+      const work = workOf(scope)
+      workFor(work)
       const result = run(scope)
-      if (isBudgetExhausted()) throw new BudgetExhausted('the expression needs too much work for this request')
+      // The library turns whatever is thrown inside into an error value, which an `||` may absorb.
+      if (work.isExhausted) throw new BudgetExhausted('the expressions need too much work for this request')
       return result
     },
   }

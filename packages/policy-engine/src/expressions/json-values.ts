@@ -17,7 +17,7 @@ export function fromJson(value: unknown, depth = 0): CelInput {
 }
 
 /** The JSON form of an expression's value. Integers that JSON readers would round become strings. */
-function toJsonValue(value: CelValue): Json {
+export function toJsonValue(value: CelValue): Json {
   if (typeof value === 'bigint') return Number.isSafeInteger(Number(value)) ? Number(value) : String(value)
   if (typeof value !== 'object' || value === null)
     return typeof value === 'number' && !Number.isFinite(value) ? null : value

@@ -8,15 +8,10 @@ interface Overload {
   readonly result: CelType
 }
 
-const overloads: ReadonlyMap<string, readonly Overload[]> = Map.groupBy(
-  [...environment.funcs].map((func) => ({
-    name: func.name,
-    target: func.target,
-    args: func.arguments,
-    result: func.result,
-  })),
-  (overload) => overload.name,
-)
+const overloads = new Map<string, Overload[]>()
+for (const { name, target, arguments: args, result } of environment.funcs) {
+  overloads.set(name, [...(overloads.get(name) ?? []), { target, args, result }])
+}
 
 export function isFunction(name: string): boolean {
   return overloads.has(name)

@@ -75,7 +75,7 @@ function makeTemplate(parts: readonly Part[]): Template {
 
 function evaluate(expression: Expression, scope: ExpressionScope): CelValue {
   const result = expression.evaluate(scope)
-  if (isCelError(result)) throw new TemplateError(`\${${expression.text}}: ${result.message}`)
+  if (isCelError(result)) throw new TemplateError('an expression in a text failed')
   return result
 }
 

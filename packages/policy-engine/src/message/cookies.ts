@@ -29,7 +29,13 @@ export function responseCookies(lines: readonly string[]): Cookie[] {
 }
 
 export function byCookieName(cookies: readonly Cookie[]): Map<string, Cookie[]> {
-  return Map.groupBy(cookies, (cookie) => cookie.name)
+  const byName = new Map<string, Cookie[]>()
+  for (const cookie of cookies) {
+    const sameName = byName.get(cookie.name)
+    if (sameName) sameName.push(cookie)
+    else byName.set(cookie.name, [cookie])
+  }
+  return byName
 }
 
 function splitPair(pair: string): [name: string, value: string] {

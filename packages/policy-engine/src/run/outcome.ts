@@ -14,8 +14,6 @@ export type Outcome =
       readonly kind: 'forward'
       /** Address of another tunnel of the same account. */
       readonly url: string
-      /** `halt`: an unreachable target is an error for the visitor. `continue`: the tunnel's own upstream answers. */
-      readonly onError: 'halt' | 'continue'
     }
 
 /** An answer of the policy itself: no body, nothing runs after it. */

@@ -1,4 +1,5 @@
 import type { CelInput } from '@bufbuild/cel'
+import { WorkBudget } from '../expressions/budget.ts'
 import type { Exchange } from '../expressions/exchange.ts'
 import { type ExpressionScope, expressionScope } from '../expressions/expression-scope.ts'
 import { fromJson, type Json } from '../expressions/json-values.ts'
@@ -7,28 +8,36 @@ import { type RequestFacts, RequestMessage } from '../message/request-message.ts
 import type { ResponseMessage } from '../message/response-message.ts'
 import type { PolicyHost, PolicyTrace } from './policy-host.ts'
 
+/** What the host knows when an exchange begins. */
+export interface ExchangeFacts {
+  readonly connection: ConnectionFacts
+  readonly endpoint: EndpointFacts
+  readonly request?: RequestFacts
+  /** Whether another tunnel of the account answers at this address now. Absent: it is taken for granted. */
+  readonly canForwardTo?: (url: string) => boolean
+}
+
 /** Whether the upstream gave a usable answer. */
 export type UpstreamResult = 'answered' | 'failed'
 
 /** One connection or one request with its response, on its way through a policy. */
 export class PolicyExchange implements Exchange {
+  readonly facts: ExchangeFacts
   readonly connection: ConnectionFacts
   readonly endpoint: EndpointFacts
   readonly request: RequestMessage | undefined
   readonly trace: PolicyTrace | undefined
   readonly scope: ExpressionScope
+  readonly work = new WorkBudget()
   readonly #host: PolicyHost
   #response: ResponseMessage | undefined
   #vars: Map<string, CelInput> | undefined
   #results: Map<string, () => Json> | undefined
   #upstreamWatchers: ((result: UpstreamResult) => void)[] | undefined
 
-  constructor(
-    host: PolicyHost,
-    facts: { readonly connection: ConnectionFacts; readonly endpoint: EndpointFacts; readonly request?: RequestFacts },
-    trace?: PolicyTrace,
-  ) {
+  constructor(host: PolicyHost, facts: ExchangeFacts, trace?: PolicyTrace) {
     this.#host = host
+    this.facts = facts
     this.connection = facts.connection
     this.endpoint = facts.endpoint
     this.request = facts.request && new RequestMessage(facts.request)
@@ -77,6 +86,11 @@ export class PolicyExchange implements Exchange {
   watchUpstream(watcher: (result: UpstreamResult) => void): void {
     this.#upstreamWatchers ??= []
     this.#upstreamWatchers.push(watcher)
+  }
+
+  /** Somebody wants to hear how the upstream does. */
+  get isUpstreamWatched(): boolean {
+    return this.#upstreamWatchers !== undefined
   }
 
   /** The host reports once per request that reached for the upstream. */

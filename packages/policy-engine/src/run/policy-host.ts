@@ -23,7 +23,7 @@ export interface PolicyObserver {
 export interface PolicyTrace {
   expression(rule: RuleRef, index: number, text: string, result: unknown): void
   rule(rule: RuleRef, isMatched: boolean): void
-  action(rule: RuleRef, index: number, type: string, effect: Outcome | undefined, results: unknown): void
+  action(rule: RuleRef, index: number, type: string, effect: Outcome | undefined): void
 }
 
 /** A set of addresses that is kept outside of the policy. */

@@ -1,9 +1,7 @@
-import type { ConnectionFacts, EndpointFacts } from '../message/connection.ts'
-import type { RequestFacts } from '../message/request-message.ts'
 import { type ResponseFacts, ResponseMessage } from '../message/response-message.ts'
 import type { Phase } from '../expressions/exchange.ts'
 import type { Outcome } from './outcome.ts'
-import { PolicyExchange } from './policy-exchange.ts'
+import { type ExchangeFacts, PolicyExchange } from './policy-exchange.ts'
 import type { PolicyHost, PolicyTrace } from './policy-host.ts'
 import { type CompiledRule, runRules } from './run-rules.ts'
 
@@ -25,10 +23,7 @@ export class Policy {
     return this.#rules[phase].length > 0
   }
 
-  begin(
-    facts: { readonly connection: ConnectionFacts; readonly endpoint: EndpointFacts; readonly request?: RequestFacts },
-    trace?: PolicyTrace,
-  ): PolicyExchange {
+  begin(facts: ExchangeFacts, trace?: PolicyTrace): PolicyExchange {
     return new PolicyExchange(this.#host, facts, trace)
   }
 

@@ -1,4 +1,4 @@
-import { isCelError } from '@bufbuild/cel'
+import { type CelError, isCelError } from '@bufbuild/cel'
 import { BudgetExhausted } from '../expressions/budget.ts'
 import type { Expression } from '../expressions/expression.ts'
 import type { RunAction } from '../actions/action.ts'
@@ -91,9 +91,17 @@ function conjunction({ rule, conditions }: CompiledRule, exchange: PolicyExchang
     const result = condition?.evaluate(exchange.scope)
     exchange.trace?.expression(rule, i, condition?.text ?? '', result)
     if (result === false) return false
-    if (result !== true) failure ??= isCelError(result) ? result.message : 'the value is not a boolean'
+    if (result !== true) failure ??= isCelError(result) ? describeFailure(result) : 'the value is not a boolean'
   }
   return failure ?? true
+}
+
+/** Messages of the library quote values, which a log must not show. */
+function describeFailure({ message }: CelError): string {
+  if (/^(?:field not found|unresolved attribute|index .* out of bounds)/.test(message))
+    return 'something that the expression reads is missing'
+  if (message.startsWith('found no matching overload')) return 'the types of the values do not fit'
+  return 'the expression failed on these values'
 }
 
 function runAction(
@@ -114,7 +122,7 @@ function runAction(
 
   function settle(outcome: Outcome | undefined): Outcome | undefined {
     if (outcome && action) observer.terminated(rule, action.type)
-    if (action) exchange.trace?.action(rule, index, action.type, outcome, exchange.results)
+    if (action) exchange.trace?.action(rule, index, action.type, outcome)
     return outcome
   }
 

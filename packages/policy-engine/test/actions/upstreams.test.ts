@@ -79,12 +79,11 @@ describe('forward-internal', () => {
   it('names the target', async () => {
     expect(
       (await runRequest(compile(forward({ url: 'https://b.example.com/', binding: 'internal' })))).outcome,
-    ).toEqual({ kind: 'forward', url: 'https://b.example.com', onError: 'halt' })
+    ).toEqual({ kind: 'forward', url: 'https://b.example.com' })
     const dynamic = compile(forward({ url: "https://${req.headers['x-to'][0]}.example.com", on_error: 'continue' }))
     expect((await runRequest(dynamic, { headers: { 'x-to': 'c' } })).outcome).toEqual({
       kind: 'forward',
       url: 'https://c.example.com',
-      onError: 'continue',
     })
   })
 
@@ -96,12 +95,29 @@ describe('forward-internal', () => {
     },
   )
 
+  it('lets the rules go on when it may, and the target is not online', async () => {
+    const policy = compile({
+      inbound: [
+        {
+          actions: [
+            { type: 'forward-internal', config: { url: 'https://b.example.com', on_error: 'continue' } },
+            { type: 'deny' },
+          ],
+        },
+      ],
+    })
+    const { facts } = begin(policy)
+    expect(await policy.onRequest(policy.begin({ ...facts, canForwardTo: () => false }))).toMatchObject({ status: 403 })
+    expect(await policy.onRequest(policy.begin({ ...facts, canForwardTo: () => true }))).toMatchObject({
+      kind: 'forward',
+    })
+  })
+
   it('forwards connections', async () => {
     const policy = compile(forward({ url: 'tcp://b.example.com:20001' }), undefined, 'tcp')
     expect(await runConnect(policy, '192.0.2.1')).toEqual({
       kind: 'forward',
       url: 'tcp://b.example.com:20001',
-      onError: 'halt',
     })
   })
 

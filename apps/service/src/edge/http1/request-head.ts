@@ -7,7 +7,8 @@ export interface RequestHead {
   readonly target: string
   readonly host: string
   readonly headers: HeaderList
-  readonly forwarded: { readonly for: string; readonly proto: 'http' | 'https' }
+  /** What the visitor asked for and where it is, whatever a policy made of it since. */
+  readonly forwarded: { readonly for: string; readonly host: string; readonly proto: 'http' | 'https' }
   readonly body: 'none' | 'chunked' | number
   readonly expectsContinue: boolean
   readonly acceptsTrailers: boolean
@@ -26,7 +27,7 @@ export function serialiseRequestHead(head: RequestHead): Buffer {
   const { headers } = head
   for (let i = 0; i < headers.length; i += 2) lines += fieldLine(headers[i] ?? '', headers[i + 1] ?? '')
   lines += fieldLine('X-Forwarded-For', head.forwarded.for)
-  lines += `X-Forwarded-Host: ${head.host}\r\nX-Forwarded-Proto: ${head.forwarded.proto}\r\n`
+  lines += `X-Forwarded-Host: ${head.forwarded.host}\r\nX-Forwarded-Proto: ${head.forwarded.proto}\r\n`
   return Buffer.from(`${lines}${connectionLines(head)}${framingLines(head)}\r\n`, 'latin1')
 }
 

@@ -13,8 +13,18 @@ export interface Linger {
   stop(source: Readable): void
 }
 
+/** The body of a request, wherever it comes from. */
+export interface ReadableBody {
+  /** Starts delivery. A body that breaks off shows as the closing of the response, not here. */
+  deliverTo(receiver: BodyReceiver): void
+  /** The response does not depend on the rest: it is read and dropped, for a while, so that the visitor sees the response. */
+  discard(): void
+  pause(): void
+  resume(): void
+}
+
 /** The body of a visitor's request, not read before somebody asks for it. */
-export class RequestBody {
+export class RequestBody implements ReadableBody {
   readonly #source: Readable
   readonly #trailers: () => HeaderList
   readonly #linger: Linger
@@ -25,13 +35,11 @@ export class RequestBody {
     this.#linger = linger
   }
 
-  /** Starts delivery. A body that breaks off shows as the closing of the response, not here. */
   deliverTo(receiver: BodyReceiver): void {
     this.#source.on('data', (chunk: Buffer) => receiver.onData(chunk))
     this.#source.on('end', () => receiver.onEnd(this.#trailers()))
   }
 
-  /** The response does not depend on the rest: it is read and dropped, for a while, so that the visitor sees the response. */
   discard(): void {
     const source = this.#source
     if (source.readableEnded || source.destroyed) return

@@ -9,8 +9,7 @@ import type { Visitor } from './visitor.ts'
 export interface VisitorRequest extends RequestHead {
   /** Lower-case, without port: what the request is routed by. */
   readonly hostName: string
-  /** A stage may replace the end-to-end headers. */
-  headers: HeaderList
+  readonly version: '1.0' | '1.1' | '2.0'
 }
 
 /** What a parser (llhttp, nghttp2) has read of a request. */
@@ -53,7 +52,8 @@ export function readRequest(received: ReceivedRequest, visitor: Visitor, bounds:
     host,
     hostName,
     headers: headers.endToEnd,
-    forwarded: { for: forwardedFor(headers, visitor), proto: visitor.isSecure ? 'https' : 'http' },
+    version: received.version,
+    forwarded: { for: forwardedFor(headers, visitor), host, proto: visitor.isSecure ? 'https' : 'http' },
     body: bodyOf(received, headers),
     expectsContinue: headers.expectsContinue,
     acceptsTrailers: headers.acceptsTrailers,

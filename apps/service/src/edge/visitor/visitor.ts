@@ -6,15 +6,30 @@ import { TLSSocket } from 'node:tls'
 export interface Visitor {
   /** IPv4-mapped addresses are given as IPv4. */
   readonly ip: string
+  readonly port: number
   /** `ip:port`, or `[ip]:port` for IPv6. */
   readonly address: string
+  /** Our end of the connection. */
+  readonly server: { readonly ip: string; readonly port: number }
+  readonly connectedAtMs: number
   readonly isSecure: boolean
+  readonly tls: TlsFacts | undefined
   /** The name in the TLS handshake (SNI), lower-case; undefined without one. */
   readonly serverName: string | undefined
   /** A resumed TLS 1.2 session: the name counted in its first handshake and is not told again. */
   readonly isNameUntold: boolean
   /** Requests of this connection that are not answered yet. */
   unanswered: number
+}
+
+/** What the TLS handshake settled. */
+interface TlsFacts {
+  /** `TLSv1.3` and the like. */
+  readonly version: string
+  readonly cipherSuite: string
+  readonly sni: string
+  readonly negotiatedAlpn: string
+  readonly isSessionResumed: boolean
 }
 
 const visitors = new WeakMap<Duplex, Visitor>()
@@ -30,13 +45,30 @@ export function visitorOf(connection: Duplex): Visitor {
 
 function describe(connection: Duplex): Visitor {
   const socket = connection instanceof Socket ? connection : undefined
-  const ip = (socket?.remoteAddress ?? '').replace(/^::ffff:(?=\d+\.)/, '')
+  const ip = withoutMapping(socket?.remoteAddress)
   const port = socket?.remotePort ?? 0
   const serverName = connection instanceof TLSSocket ? serverNameOf(connection) : undefined
   const address = ip.includes(':') ? `[${ip}]:${port}` : `${ip}:${port}`
-  const isSecure = connection instanceof TLSSocket
-  const isNameUntold = isSecure && serverName === undefined && connection.isSessionReused()
-  return { ip, address, isSecure, serverName, isNameUntold, unanswered: 0 }
+  const tls = connection instanceof TLSSocket ? tlsFacts(connection) : undefined
+  const server = { ip: withoutMapping(socket?.localAddress), port: socket?.localPort ?? 0 }
+  const isSecure = tls !== undefined
+  const isNameUntold = tls !== undefined && serverName === undefined && tls.isSessionResumed
+  const connectedAtMs = Date.now()
+  return { ip, port, address, server, connectedAtMs, isSecure, tls, serverName, isNameUntold, unanswered: 0 }
+}
+
+function withoutMapping(ip = ''): string {
+  return ip.replace(/^::ffff:(?=\d+\.)/, '')
+}
+
+function tlsFacts(socket: TLSSocket): TlsFacts {
+  return {
+    version: socket.getProtocol() ?? '',
+    cipherSuite: socket.getCipher().standardName,
+    sni: serverNameOf(socket) ?? '',
+    negotiatedAlpn: socket.alpnProtocol || '',
+    isSessionResumed: socket.isSessionReused(),
+  }
 }
 
 function serverNameOf(socket: TLSSocket): string | undefined {

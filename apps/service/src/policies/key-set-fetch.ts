@@ -1,0 +1,82 @@
+import { lookup as resolve, type LookupAddress } from 'node:dns'
+import { BlockList, isIPv6, type LookupFunction } from 'node:net'
+import { Agent, request } from 'undici'
+
+const documentMaxBytes = 256 * 1024
+const answerMs = 5_000
+
+/** Fetches key sets for policies. What an account writes into a policy must not reach into the service's own network. */
+export class KeySetFetcher implements AsyncDisposable {
+  readonly #agent = new Agent({
+    connect: { lookup: publicLookup, timeout: answerMs },
+    headersTimeout: answerMs,
+    bodyTimeout: answerMs,
+  })
+
+  /** Rejects on anything but an unredirected 200 with a small JSON document from a public address. */
+  async fetch(url: string): Promise<unknown> {
+    const { statusCode, body } = await request(url, {
+      dispatcher: this.#agent,
+      headers: { accept: 'application/json' },
+      signal: AbortSignal.timeout(answerMs),
+    })
+    if (statusCode !== 200) {
+      await body.dump()
+      throw new Error(`the key set was answered with status ${statusCode}`)
+    }
+    const chunks: Buffer[] = []
+    let size = 0
+    for await (const chunk of body) {
+      const bytes = chunk as Buffer
+      size += bytes.length
+      if (size > documentMaxBytes) throw new Error('the key set is too large')
+      chunks.push(bytes)
+    }
+    return JSON.parse(Buffer.concat(chunks).toString())
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.#agent.destroy()
+  }
+}
+
+/** Refuses a name when any of its addresses is not public, so that a second look-up cannot change the answer. */
+const publicLookup: LookupFunction = (host, options, done) => {
+  resolve(host, { ...options, all: true }, (error, addresses: LookupAddress[]) => {
+    const isPublic = !error && addresses.length > 0 && addresses.every(({ address }) => isPublicAddress(address))
+    if (!isPublic)
+      return done(
+        error ?? Object.assign(new Error(`${host} has an address that is not public`), { code: 'EACCES' }),
+        '',
+        0,
+      )
+    const [first] = addresses
+    if (options.all) done(null, addresses)
+    else done(null, first?.address ?? '', first?.family)
+  })
+}
+
+const special = new BlockList()
+for (const [network, bits] of [
+  ['0.0.0.0', 8],
+  ['10.0.0.0', 8],
+  ['100.64.0.0', 10],
+  ['127.0.0.0', 8],
+  ['169.254.0.0', 16],
+  ['172.16.0.0', 12],
+  ['192.0.0.0', 24],
+  ['192.0.2.0', 24],
+  ['192.168.0.0', 16],
+  ['198.18.0.0', 15],
+  ['198.51.100.0', 24],
+  ['203.0.113.0', 24],
+  ['224.0.0.0', 3],
+] as const) {
+  special.addSubnet(network, bits, 'ipv4')
+}
+
+/** Global unicast only; forms of IPv6 that carry an IPv4 address are not needed to reach anything public. */
+export function isPublicAddress(address: string): boolean {
+  if (!isIPv6(address)) return !special.check(address, 'ipv4')
+  return /^[23]/.test(address) && !/^(?:2001:0?0?0?0?:|2001:db8|2002:|3fff:)/i.test(address)
+}
