@@ -119,7 +119,7 @@ describe('the checker refuses, with a position,', () => {
     ['[1].all(a, [1].all(b, [1].all(c, true)))', 'too_complex at 25: loops nest at most 2 deep'],
     [
       'json.decode("[]").all(a, req.headers.all(b, true))',
-      'too_complex at 36: loops may run 10000 times, this one could run 100000',
+      'too_complex at 36: loops may run 5000 times, this one could run 100000',
     ],
     ['('.repeat(65) + '1' + ')'.repeat(65), 'too_complex at 64: brackets nest at most 64 deep'],
     [`${'1+'.repeat(400)}1`, 'too_complex'],

@@ -11,7 +11,7 @@ export const limits = {
   expressionMaxNodes: 500,
   bracketMaxDepth: 64,
   loopMaxDepth: 2,
-  loopMaxIterations: 10_000,
+  loopMaxIterations: 5_000,
   patternMaxChars: 1024,
   templateMaxChars: 256 * 1024,
   templateMaxParts: 64,

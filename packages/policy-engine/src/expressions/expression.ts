@@ -37,11 +37,22 @@ export function compileExpression(text: string, phase: Phase, findings: Findings
     evaluate(scope) {
       const work = workOf(scope)
       workFor(work)
-      const result = run(scope)
+      const result = withoutStacks(() => run(scope))
       // The library turns whatever is thrown inside into an error value, which an `||` may absorb.
       if (work.isExhausted) throw new BudgetExhausted('the expressions need too much work for this request')
       return result
     },
+  }
+}
+
+/** Errors are values here, and come by the thousand in a loop: collecting their stacks would cost most of the time. */
+function withoutStacks<T>(evaluate: () => T): T {
+  const { stackTraceLimit } = Error
+  Error.stackTraceLimit = 0
+  try {
+    return evaluate()
+  } finally {
+    Error.stackTraceLimit = stackTraceLimit
   }
 }
 
