@@ -105,7 +105,7 @@ it(
     const host = new RecordingHost()
     const slow: string[] = []
     let compiled = 0
-    /** Times what must not take long; a pause of the machine does not repeat itself. */
+    /** Processor time of what must not take long; what is compiled for the first time may take longer once. */
     const timed = async <T>(what: string, work: () => T | Promise<T>): Promise<T> => {
       const once = async (): Promise<readonly [T, number]> => {
         const startedAt = performance.now()
