@@ -4,6 +4,7 @@ import { ConfigError, readConfig } from '../config.ts'
 import { ReleaseShelfError } from '../releases/release-shelf.ts'
 import { BackupError } from '../storage/backup.ts'
 import { MigrationError } from '../storage/migrate.ts'
+import { MasterKeyLostError } from '../storage/refuse-lost-keys.ts'
 import { createAccount, createApiKey } from './account-commands.ts'
 import { type Command, type CommandIo, UsageError } from './command.ts'
 import { generateReleaseKeys, listAgentReleases, publishAgentRelease, signAgentRelease } from './release-commands.ts'
@@ -56,9 +57,15 @@ function readArguments({ options, usage, positionals }: Command, args: readonly 
 
 /** Expected failures speak for themselves; anything else shows where it comes from. */
 function messageOf(error: unknown): string {
-  const isExpected = [UsageError, ConfigError, ServiceError, BackupError, MigrationError, ReleaseShelfError].some(
-    (type) => error instanceof type,
-  )
+  const isExpected = [
+    UsageError,
+    ConfigError,
+    ServiceError,
+    BackupError,
+    MasterKeyLostError,
+    MigrationError,
+    ReleaseShelfError,
+  ].some((type) => error instanceof type)
   if (isExpected) return (error as Error).message
   return error instanceof Error ? (error.stack ?? error.message) : String(error)
 }

@@ -6,6 +6,7 @@ import { MasterKeys } from './master-keys.ts'
 import { type Engine, migrate } from './migrate.ts'
 import { openPostgres } from './postgres.ts'
 import { Records } from './records.ts'
+import { refuseLostKeys } from './refuse-lost-keys.ts'
 import { Sealer } from './sealer.ts'
 import { Secrets } from './secrets.ts'
 import { ServiceValues } from './service-values.ts'
@@ -31,7 +32,10 @@ export interface Storage extends AsyncDisposable {
   ping(): Promise<void>
 }
 
-/** Opens the store and brings its schema up to date. Throws `MigrationError` for a store of a newer release. */
+/**
+ * Opens the store and brings its schema up to date. Throws `MigrationError` for a store of a newer release, and
+ * `MasterKeyLostError` for one whose secrets the master key file cannot open.
+ */
 export async function openStorage(
   settings: StorageSettings,
   onProblem: (error: Error) => void = () => undefined,
@@ -43,19 +47,21 @@ export async function openStorage(
     settings.databaseUrl === null
       ? openSqlite(sqliteFile(settings.dataDir))
       : openPostgres(settings.databaseUrl, onProblem)
+  const sealer = new Sealer(masterKeys)
+  const [secrets, values] = [new Secrets(db, sealer), new ServiceValues(db, sealer)]
   try {
     await migrate(db, engine)
+    await refuseLostKeys({ db, secrets, values, masterKeyFile: settings.masterKeyFile })
   } catch (error) {
     await db.destroy()
     throw error
   }
-  const sealer = new Sealer(masterKeys)
   const committer = engine === 'sqlite' ? new GroupCommits(db) : separateCommits(db)
   return {
     engine,
     db,
-    records: new Records(db, committer, new Secrets(db, sealer)),
-    values: new ServiceValues(db, sealer),
+    records: new Records(db, committer, secrets),
+    values,
     masterKeys,
     ping: async () => void (await sql`select 1`.execute(db)),
     [Symbol.asyncDispose]: () => db.destroy(),

@@ -1,10 +1,11 @@
-import { mkdtempSync, rmSync, statSync } from 'node:fs'
+import { mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { sql } from 'kysely'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { GuardBroken, type ResourceRow } from './records.ts'
 import { type Storage, openStorage } from './open-storage.ts'
+import { MasterKeyLostError } from './refuse-lost-keys.ts'
 
 let dataDir: string
 let storage: Storage
@@ -111,6 +112,20 @@ describe('a secret', () => {
     }
     expect(masterKeys.find(first)).toBeUndefined()
     expect(await records.secrets.read('thing_1', 'private_key')).toBe('very secret')
+  })
+
+  it.each(['another key', 'another key of the same id'])('is not started without: %s is refused', async (which) => {
+    await storage.records.insert(row('thing_1'), noGuards, { private_key: 'very secret' })
+    const { id } = storage.masterKeys.current
+    await storage[Symbol.asyncDispose]()
+    const file = join(dataDir, 'master.key')
+    const right = readFileSync(file)
+    const wrongId = which === 'another key' ? 'abcdef' : id
+    writeFileSync(file, `${wrongId} ${Buffer.alloc(32, 1).toString('base64')}\n`)
+    await expect(open()).rejects.toThrow(MasterKeyLostError)
+    writeFileSync(file, right)
+    storage = await open()
+    expect(await storage.records.secrets.read('thing_1', 'private_key')).toBe('very secret')
   })
 
   it('goes when its resource goes', async () => {
