@@ -5,7 +5,7 @@ import { toDuplex } from '@tunnel/session-protocol'
 import { AgentMetrics } from './agent-metrics.ts'
 import { type AgentSession, bindRequestOf, createAgentSession } from './agent-session.ts'
 import { describeAgent } from './agent-status.ts'
-import { openAgentStore } from './agent-store.ts'
+import { type AgentStore, openAgentStore } from './agent-store.ts'
 import { createAgentUpdate, openUpdateState } from './agent-update.ts'
 import type { Config } from './config.ts'
 import { createLocalApi } from './local-api/local-api.ts'
@@ -13,6 +13,7 @@ import type { Logger } from './cli/logger.ts'
 import { ownApiBind } from './own-api.ts'
 import { type AgentEnd, type Hindrances, RemoteManagement } from './remote-management.ts'
 import { RunningParts } from './running-parts.ts'
+import type { BindRequest } from './session/bindings.ts'
 import { CommandHandler } from './session/commands.ts'
 import { readAuthtoken } from './session/hello.ts'
 import { IdentityKeeper, parseIdentity, readMachineFingerprint } from './session/identity.ts'
@@ -20,6 +21,7 @@ import { DurableFile } from './store/durable-file.ts'
 import { acquireProcessLock } from './store/process-lock.ts'
 import { createDefaultPolicy, readPolicyFile } from './tunnels/policy.ts'
 import { Tunnels } from './tunnels/tunnels.ts'
+import type { UpdateStateKeeper } from './update/update-state-keeper.ts'
 
 export interface Agent extends AsyncDisposable {
   /** Where the local API listens, `http://host:port`. */
@@ -51,20 +53,61 @@ export async function startAgent(config: Config, surroundings: AgentSurroundings
 }
 
 async function startParts(config: Config, surroundings: AgentSurroundings, parts: RunningParts): Promise<Agent> {
-  const { log, readFingerprint = readMachineFingerprint, random = Math.random } = surroundings
-  await mkdir(config.stateDir, { recursive: true, mode: 0o700 })
-  parts.use(await acquireProcessLock(join(config.stateDir, 'agent.lock')))
-  await readAuthtoken(config.authtoken)
-  await createDefaultPolicy(config.defaultPolicyFile)
+  const foundations = await openFoundations(config, surroundings, parts)
+  const { api, session, management, trial, place } = connectParts(config, surroundings, foundations)
+  parts.defer(() => api.close())
+  await api.listen(config.apiListen)
+  place.api = api.server.address() as AddressInfo
+  parts.use(session)
+  session.start()
+  parts.use(trial)
+  trial.start()
+  const { told } = management
+  return { apiUrl: urlOf(place.api), told, [Symbol.asyncDispose]: () => parts[Symbol.asyncDispose]() }
+}
+
+/** What comes from the state directory. */
+interface Foundations {
+  readonly metrics: AgentMetrics
+  readonly identity: IdentityKeeper
+  readonly store: AgentStore
+  readonly updateState: UpdateStateKeeper
+  readonly ownBind: BindRequest | null
+}
+
+async function openFoundations(
+  config: Config,
+  { log, readFingerprint = readMachineFingerprint }: AgentSurroundings,
+  parts: RunningParts,
+): Promise<Foundations> {
   const metrics = new AgentMetrics()
+  await takeStateDir(config, log, parts)
+  await readAuthtoken(config.authtoken)
   const identity = await openIdentity(config, log, await readFingerprint())
   parts.defer(() => identity.idle())
   const store = await openAgentStore(config.stateDir, log, metrics)
   const updateState = await openUpdateState(config, log)
-  const management = new RemoteManagement(config, surroundings.hindrances, () => updater.begin())
-  const ownBind = await ownApiBind(config, log)
-  let ownPort = config.apiListen.port
+  return { metrics, identity, store, updateState, ownBind: await ownApiBind(config, log) }
+}
 
+/** A disk that is full or cannot be written is no reason to stay offline: what is stored is still served. */
+async function takeStateDir({ stateDir, defaultPolicyFile }: Config, log: Logger, parts: RunningParts): Promise<void> {
+  try {
+    await mkdir(stateDir, { recursive: true, mode: 0o700 })
+    parts.use(await acquireProcessLock(join(stateDir, 'agent.lock')))
+    await createDefaultPolicy(defaultPolicyFile)
+  } catch (error) {
+    if (!isDiskRefusal(error)) throw error
+    log.error({ err: error }, 'the state directory cannot be written')
+  }
+}
+
+function connectParts(config: Config, surroundings: AgentSurroundings, foundations: Foundations) {
+  const { log, hindrances, random = Math.random } = surroundings
+  const { metrics, identity, store, updateState, ownBind } = foundations
+  /** Where the API listens, once it does. */
+  const place: { api: AddressInfo | null } = { api: null }
+  const management = new RemoteManagement(config, hindrances, () => updater.begin())
   const tunnels: Tunnels = new Tunnels({
     store,
     binder: {
@@ -77,7 +120,7 @@ async function startParts(config: Config, surroundings: AgentSurroundings, parts
     },
     readDefaultPolicy: () => readPolicyFile(config.defaultPolicyFile),
     reservedDomain: config.agentDomain,
-    forbiddenUpstreams: () => ({ ownPort }),
+    forbiddenUpstreams: () => ({ ownPort: place.api?.port ?? config.apiListen.port }),
   })
   const session: AgentSession = createAgentSession({
     config,
@@ -95,10 +138,13 @@ async function startParts(config: Config, surroundings: AgentSurroundings, parts
     lastUpdate: () => updateState.current.last,
     random,
   })
+  metrics.watch('agent_session_up', 'Whether there is a session', () => Number(isOnline(session)))
+  metrics.watch('agent_streams_open', 'Streams that are open now', () => session.connector.streamCount)
+  metrics.watch('agent_tunnels', 'Tunnels that shall exist', () => store.records.length)
   const api = createLocalApi({
     tunnels,
     observations: {
-      isSessionOnline: () => session.connector.state.kind === 'online',
+      isSessionOnline: () => isOnline(session),
       status: () => describeAgent({ config, identity: identity.current, session, store, update: updateState.current }),
       metrics: () => metrics.text(),
     },
@@ -111,19 +157,18 @@ async function startParts(config: Config, surroundings: AgentSurroundings, parts
     state: updateState,
     session: () => session,
     tunnelCount: () => store.records.length,
-    isApiHealthy: async () => (await fetch(new URL('/healthz', apiUrl))).ok,
+    isApiHealthy: async () => place.api !== null && (await fetch(`${urlOf(place.api)}/healthz`)).ok,
     restart: () => management.restart(),
   })
-  parts.defer(() => api.close())
-  await api.listen(config.apiListen)
-  const address = api.server.address() as AddressInfo
-  ownPort = address.port
-  const apiUrl = urlOf(address)
-  parts.use(session)
-  session.start()
-  parts.use(trial)
-  trial.start()
-  return { apiUrl, told: management.told, [Symbol.asyncDispose]: () => parts[Symbol.asyncDispose]() }
+  return { api, session, management, trial, place }
+}
+
+function isOnline({ connector }: AgentSession): boolean {
+  return connector.state.kind === 'online'
+}
+
+function isDiskRefusal(error: unknown): boolean {
+  return ['EROFS', 'ENOSPC', 'EDQUOT', 'EACCES', 'EPERM'].includes((error as NodeJS.ErrnoException).code ?? '')
 }
 
 async function openIdentity({ stateDir }: Config, log: Logger, machine: string | null): Promise<IdentityKeeper> {

@@ -53,7 +53,7 @@ export class Trial implements AsyncDisposable {
     const verdict = judgeTrial(
       {
         elapsedMs: performance.now() - this.#startedMs,
-        isApiHealthy: await isApiHealthy(),
+        isApiHealthy: await isApiHealthy().catch(() => false),
         tunnelCount: tunnelCount(),
         before: phase.before,
         onlineMs,
