@@ -146,15 +146,20 @@ async function newAddress(): Promise<string> {
   return String((await collection('reservedAddrs').create({}))['addr'])
 }
 
+/** Without what changes by itself: tokens are shown once, and certificates are being obtained meanwhile. */
+function steady({ token: _token, certificateManagementStatus: _status, ...item }: Fields): Fields {
+  return item
+}
+
 describe('the published client of the hosted product', () => {
   it.each(resources)('creates, reads, lists, updates and deletes %s', async (name, fields, changes) => {
     const of = collection(name)
     const created = await of.create(await fields())
     const read = await of.get(created.id)
-    expect({ ...created, token: null }).toEqual({ ...read, token: null })
-    expect(await of.list()).toContainEqual(read)
+    expect(steady(created)).toEqual(steady(read))
+    expect((await of.list()).map(steady)).toContainEqual(steady(read))
     const updated = await of.update({ id: created.id, ...changes })
-    expect(updated).toMatchObject({ ...read, ...changes })
+    expect(steady(updated)).toMatchObject({ ...steady(read), ...changes })
     await of.delete(created.id)
     await expect(of.get(created.id)).rejects.toMatchObject({ statusCode: 404, msg: 'Resource not found' })
   })
