@@ -8,10 +8,13 @@ export interface Program {
   readonly args: readonly string[]
 }
 
-export const serviceProgram: Program = fromSource('apps/service/src/main.ts')
-export const agentProgram: Program = fromSource('apps/device-agent/src/main.ts')
+/** As the scripts of the repository run them. */
+const nodeFlags = ['--max-semi-space-size=4']
+
+export const serviceProgram: Program = fromSource('apps/service/src/main.ts', nodeFlags)
+export const agentProgram: Program = fromSource('apps/device-agent/src/main.ts', nodeFlags)
 
 /** Node on a file, given relative to the repository. */
-export function fromSource(file: string): Program {
-  return { command: process.execPath, args: [join(repositoryRoot, file)] }
+export function fromSource(file: string, flags: readonly string[] = []): Program {
+  return { command: process.execPath, args: [...flags, join(repositoryRoot, file)] }
 }
