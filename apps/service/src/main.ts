@@ -1,3 +1,4 @@
+import { weighBuffersWithHeap } from '@tunnel/session-protocol'
 import { commandUsage, runCli } from './cli/run-cli.ts'
 import { ConfigError, readConfig } from './config.ts'
 import { type Service, startService } from './service.ts'
@@ -11,6 +12,7 @@ else if (command === undefined || command === 'help' || command === '--help') co
 else process.exitCode = await runCli(process.argv.slice(2), process.env, process)
 
 async function serve(): Promise<void> {
+  weighBuffersWithHeap()
   try {
     const service = await startService(readConfig(process.env))
     stopOnSignal(service)

@@ -1,3 +1,4 @@
+import { weighBuffersWithHeap } from '@tunnel/session-protocol'
 import { startAgent } from '../agent.ts'
 import { buildFacts } from '../build-facts.ts'
 import { ConfigError, readApiAccess, readConfig, readSupervisor } from '../config.ts'
@@ -50,6 +51,7 @@ type Command = (launch: Launch, args: readonly string[]) => void | Promise<void>
 const commands: Readonly<Record<string, Command>> = { run, doctor: runDoctor, version, 'ssh-host-cert': certifyHost }
 
 async function run({ isLaunched, onReady }: Launch): Promise<void> {
+  weighBuffersWithHeap()
   const config = readConfig(process.env)
   // Before anybody is told that this process is ready to be signalled.
   const stopped = stopSignal()
