@@ -5,6 +5,9 @@ import { Stack } from '../src/stack.ts'
 
 const agentDomain = 'agent.sitea.tunnel.localhost'
 
+/** The longest pause of an agent between two tries, and some. */
+const RECONNECT_LIMIT_MS = 35_000
+
 let stack: Stack
 
 beforeAll(async () => {
@@ -32,7 +35,7 @@ describe.each(apis)('the agent API on $name', ({ device, api }) => {
   }
   const json = async (path: string, ...args: string[]): Promise<unknown> => JSON.parse((await call(path, ...args)).body)
 
-  it('lists, creates, serves, survives both restarts, deletes, and is gone', async () => {
+  it('lists, creates, serves, survives both restarts, deletes, and is gone', { timeout: 120_000 }, async () => {
     await eventually(async () => expect(await json('/tunnels')).toEqual([]))
 
     const forwardsTo = `localhost:${stack.upstream.port}`
@@ -52,7 +55,7 @@ describe.each(apis)('the agent API on $name', ({ device, api }) => {
     await expectServed(device)
     await stack.restartService()
     await expectServed(device)
-    await eventually(async () => expect(await json('/tunnels')).toEqual([listed]))
+    await eventually(async () => expect(await json('/tunnels')).toEqual([listed]), RECONNECT_LIMIT_MS)
 
     const deleted = await call(`/tunnels/${device.split('.')[0]}`, '-X', 'DELETE')
     expect(deleted.status).toBe(200)
@@ -69,7 +72,7 @@ async function expectServed(host: string): Promise<void> {
   await eventually(async () => {
     const answer = await curl(stack.httpsUrl(host), '--cacert', stack.service.caFile)
     expect(answer).toMatchObject({ status: 200, body: 'Hello, World!' })
-  })
+  }, RECONNECT_LIMIT_MS)
 }
 
 it('lists the session of the agent in the management API', async () => {

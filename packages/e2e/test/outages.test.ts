@@ -19,7 +19,7 @@ beforeAll(async () => {
 afterAll(() => stack[Symbol.asyncDispose]())
 
 const expectServed = (): Promise<void> =>
-  eventually(async () => expect((await curl(stack.httpUrl(host))).body).toBe('Hello, World!'))
+  eventually(async () => expect((await curl(stack.httpUrl(host))).body).toBe('Hello, World!'), 35_000)
 
 it('gives the visitor of a killed agent a clear error within 5 seconds, and heals when the agent is back', async () => {
   await expectServed()
