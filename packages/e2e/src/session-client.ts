@@ -103,7 +103,8 @@ async function bind(session: AgentSideSession, messages: Messages, domain: strin
   return answer as BindResult
 }
 
-function plainHello(authtoken: string): Hello {
+/** What an agent without any speciality says first. */
+export function plainHello(authtoken: string): Hello {
   return {
     type: 'hello',
     protocolVersions: [PROTOCOL_VERSION],
