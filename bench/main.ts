@@ -5,10 +5,11 @@ import { describeMachine } from './machine.ts'
 import { type BenchOptions, readOptions } from './options.ts'
 import { type Report, type ReportRow, isComplete, toMarkdown } from './report.ts'
 import type { BenchRow } from './row.ts'
+import { rows as policyRows } from './policy/rows.ts'
 import { rows as sessionRows } from './session/rows.ts'
 import { rows as sshRows } from './ssh/rows.ts'
 
-const allRows: readonly BenchRow[] = [...sessionRows, ...sshRows, ...apiRows]
+const allRows: readonly BenchRow[] = [...sessionRows, ...policyRows, ...sshRows, ...apiRows]
 const resultsDir = join(import.meta.dirname, 'results')
 
 async function runBench(options: BenchOptions): Promise<Report> {

@@ -1,0 +1,5 @@
+import type { BenchRow } from '../row.ts'
+import { engine } from './engine.ts'
+
+/** The rules engine. */
+export const rows: readonly BenchRow[] = [engine]
