@@ -1,4 +1,5 @@
 import type { QueryClient } from '@tanstack/react-query'
+import { EventSource } from 'eventsource'
 
 /** One change of the account, or a sample of its traffic, as `GET /events` sends it. */
 export interface AccountEvent {
@@ -25,13 +26,18 @@ class EventFeed {
   }
 
   #open(): EventSource {
-    const source = new EventSource('/events')
+    // The browser's own EventSource cannot send the version header.
+    const source = new EventSource(new URL('/events', location.href), { fetch: fetchWithVersion })
     source.onmessage = ({ data }: MessageEvent<string>) => {
       const event = JSON.parse(data) as AccountEvent
       for (const listener of this.#listeners) listener(event)
     }
     return source
   }
+}
+
+function fetchWithVersion(url: string | URL, init: RequestInit): Promise<Response> {
+  return fetch(url, { ...init, headers: { ...init.headers, 'service-version': '2' } })
 }
 
 export const eventFeed = new EventFeed()
