@@ -37,7 +37,9 @@ class EventFeed {
 }
 
 function fetchWithVersion(url: string | URL, init: RequestInit): Promise<Response> {
-  return fetch(url, { ...init, headers: { ...init.headers, 'service-version': '2' } })
+  const headers = new Headers(init.headers)
+  headers.set('service-version', '2')
+  return fetch(url, { ...init, headers })
 }
 
 export const eventFeed = new EventFeed()

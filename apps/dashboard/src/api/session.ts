@@ -13,10 +13,10 @@ export function useSignInState() {
   return useQuery({ queryKey: [path], queryFn: () => request<SignInState>('GET', path) })
 }
 
-function useSessionChange<Body>(method: string, target: string) {
+function useSessionChange<Body = void>(method: string, target: string) {
   const client = useQueryClient()
   return useMutation({
-    mutationFn: (body: Body) => request<SignInState>(method, target, body),
+    mutationFn: (body: Body) => request<SignInState>(method, target, body ?? undefined),
     onSuccess: async () => {
       client.removeQueries({ predicate: (query) => query.queryKey[0] !== path })
       await client.invalidateQueries({ queryKey: [path] })
@@ -25,7 +25,8 @@ function useSessionChange<Body>(method: string, target: string) {
 }
 
 export const useSignIn = () => useSessionChange<{ email: string; password: string }>('POST', path)
-export const useSignOut = () => useSessionChange<{ everywhere: boolean }>('DELETE', path)
+export const useSignOut = () => useSessionChange('DELETE', path)
+export const useSignOutEverywhere = () => useSessionChange('DELETE', '/dashboard/sessions')
 export const useFirstAccount = () =>
   useSessionChange<{ email: string; password: string; setup_token: string }>('POST', '/dashboard/first_account')
 export const usePasswordChange = () =>

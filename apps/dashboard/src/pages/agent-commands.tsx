@@ -33,10 +33,10 @@ export function AgentCommands({ session }: { readonly session: TunnelSession }) 
   return (
     <section className="commands">
       <div className="actions">
-        <Button onPress={() => send('restart')} isDisabled={change.isPending || waitSeconds > 0}>
+        <Button onPress={() => send('restart')} isDisabled={waitSeconds > 0} isPending={change.isPending}>
           {waitSeconds > 0 ? `Restart in ${waitSeconds} s` : 'Restart'}
         </Button>
-        <Button onPress={() => send('update')} isDisabled={change.isPending}>
+        <Button onPress={() => send('update')} isPending={change.isPending}>
           Update
         </Button>
         <StopButton onStop={() => send('stop')} />

@@ -40,7 +40,7 @@ export function FirstAccountPage() {
           hint="Printed in the log of the service. Not needed on the machine itself."
         />
         <ErrorNotice error={create.error} />
-        <Button look="primary" type="submit" isDisabled={create.isPending}>
+        <Button look="primary" type="submit" isPending={create.isPending}>
           Create account
         </Button>
       </Form>

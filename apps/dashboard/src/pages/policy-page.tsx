@@ -51,7 +51,7 @@ export function PolicyPage() {
         <TextField label="Policy" rows={22} value={document} onChange={setDocument} />
         <div>
           <TextField label="Sample request" rows={6} value={sample} onChange={setSample} />
-          <Button look="primary" onPress={() => check.mutate()} isDisabled={check.isPending}>
+          <Button look="primary" onPress={() => check.mutate()} isPending={check.isPending}>
             Check
           </Button>
           <ErrorNotice error={check.error} />

@@ -1,6 +1,6 @@
 import { useState } from 'react'
 import { Form } from 'react-aria-components'
-import { usePasswordChange, useSignInState, useSignOut } from '../api/session.ts'
+import { usePasswordChange, useSignInState, useSignOut, useSignOutEverywhere } from '../api/session.ts'
 import { Button } from '../ui/button.tsx'
 import { Details } from '../ui/details.tsx'
 import { Choice, TextField } from '../ui/field.tsx'
@@ -10,6 +10,7 @@ import { Page } from '../ui/page.tsx'
 export function SettingsPage() {
   const { data } = useSignInState()
   const signOut = useSignOut()
+  const signOutEverywhere = useSignOutEverywhere()
   return (
     <Page title="Settings">
       <Details
@@ -28,10 +29,10 @@ export function SettingsPage() {
       </section>
       <section className="card">
         <h2>Sign out</h2>
-        <ErrorNotice error={signOut.error} />
+        <ErrorNotice error={signOut.error ?? signOutEverywhere.error} />
         <div className="actions">
-          <Button onPress={() => signOut.mutate({ everywhere: false })}>Sign out here</Button>
-          <Button look="danger" onPress={() => signOut.mutate({ everywhere: true })}>
+          <Button onPress={() => signOut.mutate()}>Sign out here</Button>
+          <Button look="danger" onPress={() => signOutEverywhere.mutate()}>
             Sign out everywhere
           </Button>
         </div>
@@ -89,7 +90,7 @@ function PasswordForm() {
       />
       <ErrorNotice error={change.error} />
       {change.isSuccess && <Notice look="info">The password is changed. Other sign-ins have ended.</Notice>}
-      <Button type="submit" look="primary" isDisabled={change.isPending}>
+      <Button type="submit" look="primary" isPending={change.isPending}>
         Change password
       </Button>
     </Form>

@@ -23,7 +23,7 @@ export function SignInPage() {
           isRequired
         />
         <ErrorNotice error={signIn.error} />
-        <Button look="primary" type="submit" isDisabled={signIn.isPending}>
+        <Button look="primary" type="submit" isPending={signIn.isPending}>
           Sign in
         </Button>
       </Form>

@@ -42,7 +42,7 @@ export function ResourceForm({ fields, method, path, source, submitLabel, onDone
       <ErrorNotice error={change.error} />
       <footer className="dialog-footer">
         {onCancel !== undefined && <Button onPress={onCancel}>Cancel</Button>}
-        <Button look="primary" type="submit" isDisabled={change.isPending}>
+        <Button look="primary" type="submit" isPending={change.isPending}>
           {submitLabel}
         </Button>
       </footer>

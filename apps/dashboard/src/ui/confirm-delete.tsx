@@ -49,7 +49,7 @@ function DeleteForm({ path, name, consequence, label, onDone, onCancel }: FormPr
       <ErrorNotice error={change.error} />
       <footer className="dialog-footer">
         <Button onPress={onCancel}>Cancel</Button>
-        <Button look="danger" type="submit" isDisabled={typed !== name || change.isPending}>
+        <Button look="danger" type="submit" isDisabled={typed !== name} isPending={change.isPending}>
           {label}
         </Button>
       </footer>

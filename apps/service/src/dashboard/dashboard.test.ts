@@ -121,7 +121,7 @@ describe('signing in', () => {
   it('ends everywhere on request, by password change, and by age', async () => {
     const first = await createOwner()
     const second = cookieOf(await signIn(password))
-    await send('DELETE', '/dashboard/session', { everywhere: true }, { cookie: first })
+    await send('DELETE', '/dashboard/sessions', undefined, { cookie: first })
     expect((await whoAmI(second)).account).toBeNull()
 
     const third = cookieOf(await signIn(password))

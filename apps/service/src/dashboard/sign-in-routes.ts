@@ -33,7 +33,6 @@ export interface SignInParts {
 const Text = Type.String({ maxLength: 1024 })
 const Credentials = Type.Object({ email: Text, password: Text }, { additionalProperties: false })
 const FirstAccount = Type.Object({ email: Text, password: Text, setup_token: Text }, { additionalProperties: false })
-const SignOut = Type.Object({ everywhere: Type.Boolean() }, { additionalProperties: false })
 const PasswordChange = Type.Object({ current_password: Text, new_password: Text }, { additionalProperties: false })
 
 /** Signing in and out, the first account, and the password. All answer who is signed in now. */
@@ -42,13 +41,13 @@ export function signInRoutes(app: FastifyInstance, parts: SignInParts): void {
   const route = <S extends TSchema>(
     method: 'POST' | 'DELETE',
     url: string,
-    body: S,
+    body: S | null,
     serve: (input: Static<S>, request: FastifyRequest) => Promise<SignedIn>,
   ) =>
     app.route({
       method,
       url,
-      schema: { body, hide: true },
+      schema: { ...(body && { body }), hide: true },
       handler: async (request, reply) => {
         if (!isFromOwnPages(request)) throw new ServiceError('sign_in_foreign_origin')
         const { account, token } = await serve(request.body as Static<S>, request)
@@ -69,10 +68,14 @@ export function signInRoutes(app: FastifyInstance, parts: SignInParts): void {
     return signedIn(await authenticate(email, password, request))
   })
 
-  route('DELETE', '/dashboard/session', SignOut, async ({ everywhere }, request) => {
-    const token = readSignInCookie(request) ?? ''
-    const accountId = await signIns.accountOf(token)
-    if (accountId !== null) await (everywhere ? signIns.endAll(accountId) : signIns.end(token))
+  route('DELETE', '/dashboard/session', null, async (_, request) => {
+    await signIns.end(readSignInCookie(request) ?? '')
+    return { account: null, token: null }
+  })
+
+  route('DELETE', '/dashboard/sessions', null, async (_, request) => {
+    const accountId = await signIns.accountOf(readSignInCookie(request) ?? '')
+    if (accountId !== null) await signIns.endAll(accountId)
     return { account: null, token: null }
   })
 

@@ -1,0 +1,188 @@
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { AxeBuilder } from '@axe-core/playwright'
+import { type RunningService, startAgent, startService, tempDir } from '@tunnel/testkit'
+import type { Browser, Page } from 'playwright-core'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { browserProgram, startBrowser } from '../src/browser.ts'
+
+const email = 'owner@example.com'
+const password = 'correct horse battery'
+
+const pages = [
+  'Overview',
+  'Sessions',
+  'Tunnels',
+  'Authtokens',
+  'API keys',
+  'Bot users',
+  'Reserved domains',
+  'Agent ingresses',
+  'HTTPS edges',
+  'Tunnel groups',
+  'HTTP responses',
+  'IP policies',
+  'Policy check',
+  'Authorities',
+  'Host certificates',
+  'User certificates',
+]
+
+/** One story, told in order: each step goes on where the one before it ended. */
+describe.runIf(browserProgram !== undefined)('the dashboard', () => {
+  let dir: Awaited<ReturnType<typeof tempDir>>
+  let service: RunningService
+  let browser: Browser
+  let page: Page
+  const complaints: string[] = []
+
+  beforeAll(async () => {
+    dir = await tempDir()
+    service = await startService({ dataDir: join(dir.path, 'service') })
+    browser = await startBrowser()
+    page = await (await browser.newContext()).newPage()
+    page.on('console', (message) => message.type() === 'error' && complaints.push(message.text()))
+    page.on('pageerror', (error) => complaints.push(error.message))
+  })
+
+  afterAll(async () => {
+    await browser.close()
+    await service[Symbol.asyncDispose]()
+    await dir[Symbol.asyncDispose]()
+  })
+
+  const open = async (name: string) => {
+    await page.getByRole('link', { name, exact: true }).click()
+    await page.getByRole('heading', { level: 1 }).waitFor()
+  }
+  const press = (name: string) => page.getByRole('button', { name, exact: true }).click()
+  /** Creates something with a secret and returns the secret. */
+  const createWithSecret = async (what: string, label: string): Promise<string> => {
+    await press(`New ${what}`)
+    await page.getByLabel('Description').fill(label)
+    await press(`Create ${what}`)
+    const secret = await page.getByLabel(`The new ${what}`, { exact: true }).locator('pre').textContent()
+    await press('I have copied it')
+    return secret ?? ''
+  }
+
+  it('creates the first account and signs in', async () => {
+    await page.goto(`${service.apiUrl}/dashboard/`)
+    await page.getByRole('heading', { name: 'Create the first account' }).waitFor()
+    await page.getByLabel('E-mail').fill(email)
+    await page.getByLabel('Password').fill(password)
+    await press('Create account')
+    await page.getByRole('heading', { name: 'Overview' }).waitFor()
+    expect(await page.context().cookies()).toMatchObject([{ httpOnly: true, sameSite: 'Strict' }])
+  })
+
+  it('shows an API key once and never again', async () => {
+    await open('API keys')
+    const key = await createWithSecret('API key', 'nightly job')
+    const keys = await fetch(`${service.apiUrl}/api_keys`, {
+      headers: { authorization: `Bearer ${key}`, 'service-version': '2' },
+    })
+    expect(keys.status).toBe(200)
+    expect(await keys.text()).not.toContain(key)
+    await page.reload()
+    await page.getByText('nightly job').waitFor()
+    expect(await page.content()).not.toContain(key)
+    expect(readFileSync(join(dir.path, 'service', 'service.sqlite'), 'latin1')).not.toContain(key)
+  })
+
+  it('shows an agent as soon as it is online, without a reload, and commands it', async () => {
+    await open('Authtokens')
+    const authtoken = await createWithSecret('authtoken', 'pi-7')
+    await open('Sessions')
+    await page.getByText('No agent is online').waitFor()
+    const agentOptions = { authtoken, connectUrl: service.connectUrl(), caFile: service.caFile }
+    await using agent = await startAgent({
+      ...agentOptions,
+      stateDir: join(dir.path, 'agent'),
+      env: { AGENT_METADATA: 'site a, rack 7', AGENT_UPDATE_CHECK: 'false' },
+    })
+    await agent.untilOnline()
+    await page.getByText('site a, rack 7').click()
+    await press('Update')
+    await page
+      .getByRole('alert')
+      .getByText(/ERR_SERVICE_80\d/)
+      .waitFor()
+    await press('Stop')
+    await press('Stop the agent')
+    expect(await agent.process.exited).toMatchObject({ code: 0 })
+  })
+
+  it('certifies a host key and offers the certificate for download', async () => {
+    const hostKey = 'ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAIGYQzbuhIGzMOxIR0SYxVM8W6e3cD0pwLXJsCYVGsXJR host'
+    await open('Authorities')
+    await press('New SSH authority')
+    await page.getByLabel('Description').fill('fleet')
+    await press('Create SSH authority')
+    await page.getByText('@cert-authority').waitFor()
+    await open('Host certificates')
+    await press('New host certificate')
+    await page.getByLabel('Authority').click()
+    await page.getByRole('option', { name: 'fleet' }).click()
+    await page.getByLabel('Public key').fill(hostKey)
+    await page.getByLabel('Description').fill('pi-7')
+    await press('Create host certificate')
+    const download = page.waitForEvent('download')
+    await page.getByRole('button', { name: /^Download/ }).click()
+    expect(readFileSync(await (await download).path(), 'utf8')).toMatch(/^ssh-ed25519-cert-v01@openssh\.com /)
+  })
+
+  it('deletes only after the name was typed, and shows what the API says when it refuses', async () => {
+    await open('Authorities')
+    await page.getByText('fleet').click()
+    await press('Delete')
+    const dialog = page.getByRole('dialog')
+    expect(await dialog.getByRole('button', { name: 'Delete' }).isDisabled()).toBe(true)
+    await dialog.getByLabel('Type fleet to confirm').fill('fleet')
+    await dialog.getByRole('button', { name: 'Delete' }).click()
+    await dialog.getByText('ERR_SERVICE_1964').waitFor()
+    await page.keyboard.press('Escape')
+    await dialog.waitFor({ state: 'hidden' })
+  })
+
+  it('renders what users wrote as text (stored script)', async () => {
+    await open('Bot users')
+    await press('New bot user')
+    await page.getByLabel('Name').fill('<img src=x onerror="window.pwned=1">')
+    await press('Create bot user')
+    await page.getByRole('heading', { name: '<img src=x' }).waitFor()
+    expect(await page.evaluate('"pwned" in window')).toBe(false)
+  })
+
+  it.each(pages)('%s has no accessibility violation, in light and dark', { timeout: 60_000 }, async (name) => {
+    await open(name)
+    for (const colorScheme of ['light', 'dark'] as const) {
+      await page.emulateMedia({ colorScheme })
+      const { violations } = await new AxeBuilder({ page }).exclude('[data-live-announcer]').analyze()
+      expect(violations.map(({ id, nodes }) => `${id}: ${nodes[0]?.html}`)).toEqual([])
+    }
+  })
+
+  it('has nothing to scroll sideways at 360 px', async () => {
+    await page.setViewportSize({ width: 360, height: 740 })
+    for (const path of ['', 'sessions', 'authtokens', 'policy-check', 'settings']) {
+      await page.goto(`${service.apiUrl}/dashboard/${path}`)
+      await page.getByRole('heading', { level: 1 }).waitFor()
+      expect(await page.evaluate('document.documentElement.scrollWidth')).toBeLessThanOrEqual(360)
+    }
+    await page.setViewportSize({ width: 1280, height: 800 })
+  })
+
+  it('signs out, and asks for the password again', async () => {
+    await page.goto(`${service.apiUrl}/dashboard/settings`)
+    await press('Sign out here')
+    await page.getByRole('heading', { name: 'Sign in' }).waitFor()
+    await page.goto(`${service.apiUrl}/dashboard/authtokens`)
+    await page.getByRole('heading', { name: 'Sign in' }).waitFor()
+    expect(await page.context().cookies()).toEqual([])
+  })
+
+  it('made the browser complain about nothing but refusals of the API', () => {
+    expect(complaints.filter((text) => !/status of 40[04]/.test(text))).toEqual([])
+  })
+})
