@@ -12,7 +12,10 @@ import { LocalCertificates } from './certs/local-ca/local-certificates.ts'
 import { StoredStates } from './certs/provisioning/stored-states.ts'
 import type { ServiceConfig } from './config.ts'
 import { type Dashboard, createDashboard } from './dashboard/dashboard.ts'
+import { accessLog } from './edge/access-log.ts'
 import { startEdge } from './edge/edge.ts'
+import { edgeLimits } from './edge/limits.ts'
+import { TcpPorts } from './edge/raw/tcp-ports.ts'
 import type { EndpointState } from './edge/endpoint-lookup.ts'
 import { edgeSources } from './edge-sources.ts'
 import { AccountEvents } from './events/account-events.ts'
@@ -137,12 +140,19 @@ interface SessionSources {
   readonly policies: PolicyCompiler
 }
 
-function startSessions({ config, log, metrics, events }: Surroundings, sources: SessionSources): Sessions {
+function startSessions({ config, log, logLines, metrics, events, parts }: Surroundings, sources: SessionSources): Sessions {
   const { management, edges, labelled, policies } = sources
   const reservations = {
     ownerOf: (name: string) => management.reservations.ownerOf(name),
     isHeldByEdge: (name: string) => edges.find(name) !== undefined,
   }
+  const tcpPorts = new TcpPorts({
+    host: config.edgeHttpsListen.host,
+    ...config.tcpPorts,
+    connectionsMaxCount: edgeLimits.tcpConnectionsMaxCount,
+    observers: [accessLog(logLines)],
+  })
+  parts.add('tcp-ports', { [Symbol.asyncDispose]: async () => tcpPorts[Symbol.dispose]() })
   const sessions = createSessions({
     authtokens: management.authtokens,
     labelled,
@@ -150,6 +160,7 @@ function startSessions({ config, log, metrics, events }: Surroundings, sources: 
     compilePolicy: (document, place) => policies.compile(document, place),
     // Every name is served over both; the address to hand out is the one that nobody can read along.
     publicUrl: (_protocol, domain) => `https://${domain}`,
+    tcp: { host: `tcp.${config.zone}`, ports: tcpPorts },
     identityKey: MasterKeys.open(join(dirname(config.masterKeyFile), 'identity.key')).current.key,
     zone: config.zone,
     region: config.region,

@@ -6,6 +6,8 @@ export interface EdgeTunnel {
   readonly accountId: string
   readonly url: string
   readonly forwardsTo: string
+  /** `tcp` and `tls` tunnels carry bytes that nobody here looks into. */
+  readonly protocol: 'http' | 'https' | 'tcp' | 'tls'
   /** The compiled policy; only the policy stage knows its type. */
   readonly policy: unknown
   readonly upstreamProtocol: 'http1' | 'http2'

@@ -11,6 +11,7 @@ import { type EdgeLimits, edgeLimits } from './limits.ts'
 import { createHttp1Server } from './listeners/http1-server.ts'
 import { createHttp2Server } from './listeners/http2-server.ts'
 import { createHttpsListener } from './listeners/https-listener.ts'
+import { createTlsFront } from './listeners/tls-front.ts'
 import type { OwnHost } from './own-host.ts'
 import { pipeline } from './pipeline.ts'
 import { answerChallenges, type ChallengeAnswers } from './stages/answer-challenges.ts'
@@ -74,13 +75,15 @@ export async function startEdge(deps: EdgeDeps): Promise<Edge> {
   const http1 = createHttp1Server(intake, limits, timers.linger)
   const http2 = createHttp2Server(intake, limits, timers.linger)
   const https = createHttpsListener(deps, http1, http2.server, limits)
-  const connections = trackConnections([http1, https])
-  await Promise.all([listen(http1, deps.httpListen), listen(https, deps.httpsListen)])
+  const front = createTlsFront(deps.endpoints, https, limits, observers)
+  const connections = trackConnections([http1, front])
+  await Promise.all([listen(http1, deps.httpListen), listen(front, deps.httpsListen)])
   return {
     httpAddress: addressOf(http1),
-    httpsAddress: addressOf(https),
+    httpsAddress: addressOf(front),
     async [Symbol.asyncDispose]() {
       http1.close()
+      front.close()
       https.close()
       http2.drain()
       http1.closeIdleConnections()

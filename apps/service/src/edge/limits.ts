@@ -38,6 +38,8 @@ export interface EdgeLimits {
   /** Streams that a visitor may reset at once, and per second after that (rapid reset). */
   readonly http2ResetBurst: number
   readonly http2ResetsPerSecond: number
+  /** Open connections of one `tcp` tunnel. */
+  readonly tcpConnectionsMaxCount: number
   /** How often the shared timers look at their deadlines. */
   readonly deadlineTickMs: number
   /** How often the certificate for connections without a name is read anew. */
@@ -72,6 +74,7 @@ export const edgeLimits: EdgeLimits = {
   http2ControlFramesPerSecond: 50,
   http2ResetBurst: 200,
   http2ResetsPerSecond: 20,
+  tcpConnectionsMaxCount: 10_000,
   deadlineTickMs: 500,
   certificateRefreshMs: 3_600_000,
   drainMs: 10_000,

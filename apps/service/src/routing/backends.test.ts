@@ -11,6 +11,7 @@ const tunnel = (id: string): EdgeTunnel => ({
   forwardsTo: id,
   policy: null,
   upstreamProtocol: 'http1',
+  protocol: 'http',
   openStream: () => {
     throw new Error('not used')
   },

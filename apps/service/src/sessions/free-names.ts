@@ -16,11 +16,19 @@ export class FreeNames {
     this.#zone = zone
   }
 
+  /** A number below 2^32 with the same quality, for choosing a port. */
+  numberFor(agent: { readonly accountId: string; readonly clientId: string }, bindId: string): number {
+    return this.#digest(agent, bindId).readUInt32BE(LABEL_LENGTH)
+  }
+
   nameFor(agent: { readonly accountId: string; readonly clientId: string }, bindId: string): string {
-    const digest = createHmac('sha256', this.#key)
+    return `${base32(this.#digest(agent, bindId))}.${this.#zone}`
+  }
+
+  #digest(agent: { readonly accountId: string; readonly clientId: string }, bindId: string): Buffer {
+    return createHmac('sha256', this.#key)
       .update(JSON.stringify([agent.accountId, agent.clientId, bindId]))
       .digest()
-    return `${base32(digest)}.${this.#zone}`
   }
 }
 

@@ -2,6 +2,7 @@ import type { Registry } from 'prom-client'
 import type { AuthtokenVerifier } from './greeter.ts'
 import type { LabelledTunnels } from './labelled-tunnels.ts'
 import type { SessionsLimits } from './limits.ts'
+import type { Tunnel } from './tunnel.ts'
 import type { NameAuthority } from './zone-names.ts'
 
 /** Compiles the policy of a bind. `owner` is the same whenever the same tunnel of the same agent is bound again. */
@@ -19,6 +20,7 @@ export interface SessionsDeps {
   /** Compiles a policy once, at bind time. Throws `ServiceError` when it is wrong. */
   readonly compilePolicy: CompilePolicy
   readonly publicUrl: (protocol: 'http' | 'https', domain: string) => string
+  readonly tcp: TcpAddresses
   /** Keeps agent identities and free names the same for ever: 32 secret bytes. */
   readonly identityKey: Uint8Array
   readonly zone: string
@@ -31,6 +33,20 @@ export interface SessionsDeps {
   readonly publish: PublishEvent
   readonly registry: Registry
   readonly limits?: Partial<SessionsLimits>
+}
+
+/** Where `tcp` tunnels are reached: one host name, and a port for each. */
+export interface TcpAddresses {
+  readonly host: string
+  readonly ports: {
+    /** The port that `wish` stands for, or the next free one; `tunnelOf` is asked for every connection. Throws `ServiceError`. */
+    claim(wish: number, tunnelOf: () => Tunnel | undefined): Promise<PortLease>
+  }
+}
+
+export interface PortLease {
+  readonly port: number
+  release(): void
 }
 
 export interface SessionLog {

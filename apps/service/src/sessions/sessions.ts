@@ -120,6 +120,7 @@ export function createSessions(deps: SessionsDeps): Sessions {
     freeNames,
     compilePolicy,
     publicUrl,
+    tcp: deps.tcp,
     mintId,
     region,
     wallMs: clock.wallMs,

@@ -5,9 +5,8 @@ import { parseDomainName } from './domain-name.ts'
 import type { FreeNames } from './free-names.ts'
 import type { LabelledTunnels } from './labelled-tunnels.ts'
 import type { RoutingTable } from './routing-table.ts'
-import type { PublishEvent } from './sessions-deps.ts'
+import type { CompilePolicy, PortLease, PublishEvent, TcpAddresses } from './sessions-deps.ts'
 import { type StreamSource, Tunnel } from './tunnel.ts'
-import type { CompilePolicy } from './sessions-deps.ts'
 import type { NameAuthority } from './zone-names.ts'
 
 /** Who binds: the session and the account that it belongs to. */
@@ -28,6 +27,7 @@ export interface TunnelBinderDeps {
   /** Compiles a policy once, at bind time. Throws `ServiceError` when it is wrong. */
   readonly compilePolicy: CompilePolicy
   readonly publicUrl: (protocol: 'http' | 'https', domain: string) => string
+  readonly tcp: TcpAddresses
   readonly mintId: (prefix: string) => string
   readonly wallMs: () => number
   readonly region: string
@@ -37,6 +37,7 @@ export interface TunnelBinderDeps {
 /** Turns binds into tunnels and takes them back. Every rule is checked for every bind, before anything is claimed. */
 export class TunnelBinder {
   readonly #deps: TunnelBinderDeps
+  readonly #leases = new WeakMap<Tunnel, PortLease>()
 
   constructor(deps: TunnelBinderDeps) {
     this.#deps = deps
@@ -44,12 +45,16 @@ export class TunnelBinder {
 
   /** Throws `ServiceError`. Null: the session has ended meanwhile. */
   async bind(agent: BindingAgent, bind: Bind): Promise<Tunnel | null> {
-    const protocol = httpProtocolOf(bind)
+    if (bind.labels && bind.domain !== null) throw new ServiceError('bind_domain_and_labels')
+    if (bind.labels && isRaw(bind)) throw new ServiceError('bind_protocol_unsupported', { protocol: bind.protocol })
+    // Nothing runs a policy on raw bytes yet; one that was meant to protect the tunnel must not be ignored.
+    if (isRaw(bind) && bind.policy !== null) throw new ServiceError('bind_policy_unsupported', { protocol: bind.protocol })
+    if (bind.protocol === 'tcp') return this.#bindPort(agent, bind)
     if (bind.labels) requireLabelsAllowed(agent.permissions, bind.labels)
     const policy = bind.policy === null ? null : this.#compile(agent, bind)
     const domain = bind.labels ? null : await this.#allowedDomain(agent, bind)
     if (agent.isClosed) return null
-    const publicUrl = domain === null ? null : this.#deps.publicUrl(protocol, domain)
+    const publicUrl = domain === null ? null : this.#urlOf(bind, domain)
     const tunnel = this.#tunnel(agent, bind, { domain, publicUrl, policy })
     if (domain === null) this.#deps.labelled.add(tunnel)
     else this.#deps.routes.claim(domain, tunnel)
@@ -72,6 +77,7 @@ export class TunnelBinder {
   unbind(tunnel: Tunnel, isExpectedBack: boolean): void {
     tunnel.unbound()
     this.#deps.labelled.remove(tunnel)
+    this.#leases.get(tunnel)?.release()
     this.#deps.publish(tunnel.accountId, 'tunnel_stopped', { id: tunnel.id })
     if (tunnel.facts.domain !== null) this.#deps.routes.release(tunnel.facts.domain, tunnel, isExpectedBack)
   }
@@ -82,6 +88,28 @@ export class TunnelBinder {
       accountId,
       protocol: 'http',
     })
+  }
+
+  /** `tcp`: a port of its own, the same one whenever the same agent binds the same id, as long as nobody else has it. */
+  async #bindPort(agent: BindingAgent, bind: Bind): Promise<Tunnel | null> {
+    const { tcp, freeNames, publish } = this.#deps
+    requireNameAllowed(agent.permissions, tcp.host)
+    let tunnel: Tunnel | undefined
+    const lease = await tcp.ports.claim(freeNames.numberFor(agent, bind.bindId), () => tunnel)
+    if (agent.isClosed) {
+      lease.release()
+      return null
+    }
+    tunnel = this.#tunnel(agent, bind, { domain: null, publicUrl: `tcp://${tcp.host}:${lease.port}`, policy: null })
+    this.#leases.set(tunnel, lease)
+    publish(tunnel.accountId, 'tunnel_started', { id: tunnel.id })
+    return tunnel
+  }
+
+  #urlOf({ protocol }: Bind, domain: string): string {
+    return protocol === 'http' || protocol === 'https'
+      ? this.#deps.publicUrl(protocol, domain)
+      : `${protocol}://${domain}`
   }
 
   async #allowedDomain(agent: BindingAgent, bind: Bind): Promise<string> {
@@ -100,9 +128,6 @@ export class TunnelBinder {
   }
 }
 
-function httpProtocolOf(bind: Bind): 'http' | 'https' {
-  const { protocol } = bind
-  if (bind.labels && bind.domain !== null) throw new ServiceError('bind_domain_and_labels')
-  if (protocol === 'tcp' || protocol === 'tls') throw new ServiceError('bind_protocol_unsupported', { protocol })
-  return protocol
+function isRaw({ protocol }: Bind): boolean {
+  return protocol === 'tcp' || protocol === 'tls'
 }

@@ -54,6 +54,10 @@ export class Tunnel {
     return this.facts.policy
   }
 
+  get protocol(): Bind['protocol'] {
+    return this.bind.protocol
+  }
+
   get upstreamProtocol(): 'http1' | 'http2' {
     return this.bind.upstreamProtocol
   }

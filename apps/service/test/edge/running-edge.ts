@@ -33,6 +33,7 @@ export async function startTestEdge(options: EdgeOptions = {}) {
     forwardsTo: `http://127.0.0.1:${port}`,
     policy: options.policy ?? null,
     upstreamProtocol: 'http1',
+    protocol: host === 'tls.test' ? 'tls' : 'https',
     openStream: (header) => {
       if (host === 'gone.test') throw new ServiceError('agent_offline', { host })
       const stream = new TcpStream(port, header)
@@ -42,7 +43,7 @@ export async function startTestEdge(options: EdgeOptions = {}) {
   })
   const tunnel = (host: string) => tunnelTo(`tunnel ${host}`, options.upstreamPort ?? 1, host)
   const endpoints = new Map<string, EndpointState>([['offline.test', { kind: 'offline' }]])
-  for (const host of ['app.test', 'www.app.test', 'gone.test', '127.0.0.1'])
+  for (const host of ['app.test', 'www.app.test', 'gone.test', 'tls.test', '127.0.0.1'])
     endpoints.set(host, { kind: 'online', tunnel: tunnel(host) })
   const edge = await startEdge({
     httpListen: { host: '127.0.0.1', port: 0 },

@@ -58,6 +58,10 @@ export async function listen(overrides: Partial<SessionsDeps> = {}): Promise<Lis
     publish: () => undefined,
     compilePolicy: (policy) => policy,
     publicUrl: (_protocol, domain) => `https://${domain}`,
+    tcp: {
+      host: 'tcp.tunnel.test',
+      ports: { claim: (wish) => Promise.resolve({ port: wish % 100, release: () => undefined }) },
+    },
     identityKey: Buffer.alloc(32, 7),
     zone,
     region: 'test',

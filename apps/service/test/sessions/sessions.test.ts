@@ -91,7 +91,12 @@ it.each([
   ['a foreign domain', { domain: 'www.example.org' }, 'bind_name_not_reserved', 320],
   ['a malformed domain', { domain: 'a_b.tunnel.test' }, 'bind_name_invalid', 326],
   ['domain and labels', { domain: 'a.tunnel.test', labels: { a: 'b' } }, 'bind_domain_and_labels', 395],
-  ['a protocol that is not offered', { protocol: 'tcp' as const }, 'bind_protocol_unsupported', 332],
+  [
+    'a protocol that is not offered with labels',
+    { protocol: 'tcp' as const, labels: { a: 'b' } },
+    'bind_protocol_unsupported',
+    332,
+  ],
   ['a bind id in use', { bindId: 'used' }, 'bind_id_in_use', null],
 ])('refuses %s', async (_name, change, reason, code) => {
   await using service = await listen()

@@ -60,6 +60,13 @@ export const edgeErrors = defineErrors({
     retryable: true,
     msg: 'The service is restarting. Try again shortly.',
   },
+  tcp_ports_taken: {
+    code: 3809,
+    status: 503,
+    owner: 'service',
+    retryable: true,
+    msg: 'All ports for tcp tunnels, {first} to {last}, are taken.',
+  },
   edge_failure: {
     code: 3807,
     status: 500,

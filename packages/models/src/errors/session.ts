@@ -60,7 +60,13 @@ export const sessionErrors = defineErrors({
     code: 332,
     status: 400,
     owner: 'agent',
-    msg: 'Tunnels of the protocol {protocol} are not offered. Use http or https.',
+    msg: 'Tunnels of the protocol {protocol} are not offered with labels. Use http or https, or leave the labels out.',
+  },
+  bind_policy_unsupported: {
+    code: 3810,
+    status: 400,
+    owner: 'agent',
+    msg: 'Tunnels of the protocol {protocol} take no policy. Leave it out.',
   },
   bind_domain_and_labels: {
     code: 395,

@@ -1,4 +1,6 @@
+import { Socket } from 'node:net'
 import type { Duplex } from 'node:stream'
+import { TLSSocket } from 'node:tls'
 import type { MuxStream, StreamEnding, StreamSink } from '@tunnel/session-protocol'
 
 /** What went over a connection, for the log. */
@@ -12,6 +14,7 @@ export class Splice implements StreamSink {
   readonly #socket: Duplex
   readonly #tally: ByteTally
   #stream: MuxStream | undefined
+  #hasVisitorEnded = false
 
   constructor(socket: Duplex, tally: ByteTally) {
     this.#socket = socket
@@ -23,10 +26,11 @@ export class Splice implements StreamSink {
     this.#stream = stream
     if (first.length > 0) this.onData(first)
     this.#socket.on('data', (chunk: Buffer) => this.#onVisitorData(chunk))
-    this.#socket.on('end', () => this.#stream?.end())
+    this.#socket.on('end', () => this.#onVisitorEnd())
     this.#socket.on('drain', () => this.#stream?.resume())
     this.#socket.on('error', () => this.#stream?.reset('cancelled'))
-    this.#socket.on('close', () => this.#stream?.reset('cancelled'))
+    this.#socket.on('close', () => this.#onVisitorClose())
+    this.#socket.resume()
   }
 
   onData(chunk: Buffer): void {
@@ -44,7 +48,20 @@ export class Splice implements StreamSink {
 
   onClose(ending: StreamEnding): void {
     this.#stream = undefined
-    if (ending.kind !== 'finished') this.#socket.destroy()
+    if (ending.kind === 'finished') return
+    // What was cut must not look finished to the visitor.
+    if (this.#socket instanceof TLSSocket || !(this.#socket instanceof Socket)) this.#socket.destroy()
+    else this.#socket.resetAndDestroy()
+  }
+
+  #onVisitorEnd(): void {
+    this.#hasVisitorEnded = true
+    this.#stream?.end()
+  }
+
+  /** After an orderly end, what the visitor has sent may still be on its way to the upstream. */
+  #onVisitorClose(): void {
+    if (!this.#hasVisitorEnded) this.#stream?.reset('cancelled')
   }
 
   #onVisitorData(chunk: Buffer): void {

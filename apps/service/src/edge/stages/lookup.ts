@@ -9,6 +9,8 @@ export function lookup(endpoints: EndpointLookup): Stage {
     const endpoint = endpoints.find(hostName)
     switch (endpoint.kind) {
       case 'online':
+        // Its visitors speak TLS with the upstream: nothing here could answer for it.
+        if (endpoint.tunnel.protocol === 'tls') throw new ServiceError('endpoint_not_found', { host: hostName })
         exchange.tunnel = endpoint.tunnel
         return next()
       case 'edge':

@@ -1,0 +1,54 @@
+import { createServer, type Server, type Socket } from 'node:net'
+import type { Server as TlsServer } from 'node:tls'
+import type { ExchangeObserver } from '../access-log.ts'
+import type { EndpointLookup } from '../endpoint-lookup.ts'
+import type { EdgeLimits } from '../limits.ts'
+import { readServerName } from '../raw/client-hello.ts'
+import { joinRaw } from '../raw/raw-connections.ts'
+
+/**
+ * Looks at the name in a ClientHello before anybody answers it: connections of `tls` tunnels go to their upstream as they are,
+ * all others to `tls`, which ends TLS here.
+ */
+export function createTlsFront(
+  endpoints: EndpointLookup,
+  tls: TlsServer,
+  limits: EdgeLimits,
+  observers: readonly ExchangeObserver[],
+): Server {
+  const decide = (socket: Socket, hello: Buffer, serverName: string | undefined) => {
+    const endpoint = serverName === undefined ? undefined : endpoints.find(serverName)
+    if (serverName !== undefined && endpoint?.kind === 'online' && endpoint.tunnel.protocol === 'tls')
+      return joinRaw(socket, endpoint.tunnel, hello, serverName, observers)
+    socket.unshift(hello)
+    tls.emit('connection', socket)
+  }
+  const front = createServer({ allowHalfOpen: true, noDelay: true, keepAlive: true }, (socket) => {
+    readHello(socket, limits.tlsHandshakeMs, (hello, serverName) => decide(socket, hello, serverName))
+  })
+  front.maxConnections = limits.maxConnections
+  return front
+}
+
+type HelloRead = (hello: Buffer, serverName: string | undefined) => void
+
+/** Reads until the name is known. The size is bounded by that of a ClientHello, the time by `withinMs`. */
+function readHello(socket: Socket, withinMs: number, onRead: HelloRead): void {
+  let hello: Buffer = Buffer.alloc(0)
+  const onData = (chunk: Buffer) => {
+    hello = hello.length === 0 ? chunk : Buffer.concat([hello, chunk])
+    const state = readServerName(hello)
+    if (state.kind === 'incomplete') return
+    clearTimeout(deadline)
+    socket.off('data', onData)
+    socket.off('end', onEnd)
+    socket.pause()
+    onRead(hello, state.serverName)
+  }
+  const onEnd = () => socket.destroy()
+  const deadline = setTimeout(() => socket.destroy(), withinMs)
+  socket.on('data', onData)
+  socket.on('error', () => socket.destroy())
+  socket.on('end', onEnd)
+  socket.on('close', () => clearTimeout(deadline))
+}
