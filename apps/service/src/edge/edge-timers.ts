@@ -14,11 +14,13 @@ export class EdgeTimers implements Disposable {
   constructor(limits: EdgeLimits, metrics: ForwardMetrics) {
     const now = () => performance.now()
     const responseDeadlines = new Deadlines<TimedWait>(limits.upstreamResponseMs, now, (wait) => wait.onTooSlow())
+    const stallDeadlines = new Deadlines<TimedWait>(limits.visitorStallMs, now, (wait) => wait.onVisitorStalled())
     const pool = new StreamPool(poolBounds(limits), now)
-    this.forwarding = { pool, responseDeadlines, responseMs: limits.upstreamResponseMs, metrics }
+    this.forwarding = { pool, responseDeadlines, stallDeadlines, responseMs: limits.upstreamResponseMs, metrics }
     this.linger = new Deadlines<Readable>(limits.lingerMs, now, (source) => source.destroy())
     this.#timer = setInterval(() => {
       responseDeadlines.expire()
+      stallDeadlines.expire()
       pool.expire()
       this.linger.expire()
     }, limits.deadlineTickMs)

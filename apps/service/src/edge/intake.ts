@@ -22,6 +22,8 @@ export interface Arrival {
   openResponse(counter: ResponseCounter): VisitorResponse
   /** The name belongs to the service itself. */
   passTo(host: OwnHost): void
+  /** Ends the connection, or the stream of it, without an answer. */
+  disconnect(): void
 }
 
 export interface IntakeDeps {
@@ -75,7 +77,7 @@ export class Intake implements ResponseCounter {
       return this.#refuse(arrival, error)
     }
     const own = this.#deps.ownHosts.get(request.hostName)
-    if (own !== undefined) return arrival.passTo(own)
+    if (own !== undefined) return passTo(own, arrival)
     const body = request.body === 'none' || request.body === 0 ? null : arrival.openBody()
     this.#deps.handle(new Exchange(arrival.visitor, request, body, this.#openResponse(arrival)))
   }
@@ -121,5 +123,14 @@ export class Intake implements ResponseCounter {
     response.start(isOwnConnection ? { ...head, headers: [...head.headers, 'Connection', 'close'] } : head)
     response.end(body, [])
     arrival.openBody().discard()
+  }
+}
+
+/** A host of ours that throws costs its own visitor the connection, and nobody else anything. */
+function passTo(host: OwnHost, arrival: Arrival): void {
+  try {
+    arrival.passTo(host)
+  } catch {
+    arrival.disconnect()
   }
 }

@@ -15,6 +15,8 @@ export interface EdgeLimits {
   readonly lingerMs: number
   /** From the latest byte of the request to the head of the response; also how long a visitor may pause within a body. */
   readonly upstreamResponseMs: number
+  /** How long a visitor may take nothing of a response that waits for it. */
+  readonly visitorStallMs: number
   readonly responseHeadMaxBytes: number
   readonly responseHeadersMaxCount: number
   /** Interim (1xx) responses that an upstream may send before the final one. */
@@ -58,6 +60,7 @@ export const edgeLimits: EdgeLimits = {
   pipelinedMaxCount: 32,
   lingerMs: 10_000,
   upstreamResponseMs: 60_000,
+  visitorStallMs: 300_000,
   responseHeadMaxBytes: 65_536,
   responseHeadersMaxCount: 200,
   interimResponsesMaxCount: 16,

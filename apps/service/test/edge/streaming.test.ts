@@ -77,6 +77,17 @@ describe('bodies stream through the edge', () => {
     expect(before).toBeLessThan(16_000_000)
   })
 
+  it('a visitor that takes nothing of its response loses the connection', async () => {
+    await using upstream = await startHttpUpstream()
+    await using edge = await startTestEdge({ upstreamPort: upstream.port, limits: { visitorStallMs: 100 } })
+    using visitor = await RawVisitor.connect(edge.port)
+    visitor.socket.pause()
+    visitor.send('GET /bytes/1000000000 HTTP/1.1\r\nHost: app.test\r\n\r\n')
+    while (edge.streams.length === 0) await new Promise((resolve) => setImmediate(resolve))
+    await edge.streams[0]?.closed
+    expect(edge.streams[0]?.isClosed).toBe(true)
+  })
+
   it('a slow upstream slows the visitor', async () => {
     await using upstream = await startRawUpstream((_text, socket) => void socket.pause())
     await using edge = await startTestEdge({ upstreamPort: upstream.port })

@@ -123,6 +123,23 @@ describe('names of the service itself', () => {
   })
 })
 
+describe('a name of the service whose handler throws', () => {
+  it('costs its own visitor the connection, and nobody else anything', async () => {
+    const faulty = {
+      onRequest: () => {
+        throw new Error('a fault of ours')
+      },
+    }
+    await using edge = await startTestEdge({ ownHosts: new Map([['api.app.test', faulty]]) })
+    using visitor = await RawVisitor.connect(edge.port)
+    visitor.send('GET / HTTP/1.1\r\nHost: api.app.test\r\n\r\n')
+    expect(await visitor.closed()).toBe('')
+    using other = await RawVisitor.connect(edge.port)
+    other.send('GET / HTTP/1.1\r\nHost: other.test\r\nConnection: close\r\n\r\n')
+    expect(await other.closed()).toMatch(/^HTTP\/1.1 404/)
+  })
+})
+
 describe('draining', () => {
   it('lets running requests finish, ends kept connections, and takes no new ones', async () => {
     await using upstream = await startRawUpstream(() => undefined)

@@ -1,9 +1,10 @@
 import type { Deadlines } from '../deadlines.ts'
 import type { StreamPool } from './stream-pool.ts'
 
-/** What ends waiting for a response. */
+/** Ends waiting for the upstream's response, or for a visitor that does not take it. */
 export interface TimedWait {
   onTooSlow(): void
+  onVisitorStalled(): void
 }
 
 export interface ForwardMetrics {
@@ -16,6 +17,7 @@ export interface ForwardMetrics {
 export interface ForwardContext {
   readonly pool: StreamPool
   readonly responseDeadlines: Deadlines<TimedWait>
+  readonly stallDeadlines: Deadlines<TimedWait>
   /** The limit of `responseDeadlines`. */
   readonly responseMs: number
   readonly metrics: ForwardMetrics

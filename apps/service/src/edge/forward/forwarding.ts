@@ -116,10 +116,17 @@ export class Forwarding implements UpstreamListener, ExchangeDriver {
   }
 
   onVisitorDrain(): void {
+    this.#context.stallDeadlines.stop(this)
     if (!this.#isOver) this.#connection?.resume()
   }
 
+  /** Its connection would hold memory for ever. */
+  onVisitorStalled(): void {
+    this.#fail(new ServiceError('request_too_slow'))
+  }
+
   onVisitorClose(): void {
+    this.#context.stallDeadlines.stop(this)
     this.#stop()
   }
 
@@ -227,7 +234,9 @@ export class Forwarding implements UpstreamListener, ExchangeDriver {
     if (chunk === undefined) return
     this.#heldChunk = undefined
     this.#isHeadHeld = false
-    if (!this.#exchange.response.write(chunk)) this.#connection?.pause()
+    if (this.#exchange.response.write(chunk)) return
+    this.#connection?.pause()
+    this.#context.stallDeadlines.start(this)
   }
 
   #fail(error: unknown): void {

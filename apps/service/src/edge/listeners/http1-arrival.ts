@@ -44,6 +44,10 @@ export class Http1Arrival implements Arrival {
     if (this.#isContinueAwaited) this.#response.writeContinue()
     host.onRequest(this.#request, this.#response)
   }
+
+  disconnect(): void {
+    this.#request.socket.destroy()
+  }
 }
 
 /** A request that asks to switch the protocol; Node has given up its hands on the connection. */
@@ -81,6 +85,10 @@ export class UpgradeArrival implements Arrival {
   passTo(host: OwnHost): void {
     if (host.onUpgrade !== undefined) host.onUpgrade(this.#request, this.#socket, this.#head)
     else answerUnread(this.#socket, malformed('this host has nothing to upgrade to'))
+  }
+
+  disconnect(): void {
+    this.#socket.destroy()
   }
 }
 

@@ -89,6 +89,7 @@ function admitStream(
     upgrade: undefined,
     openBody: () => new RequestBody(stream, () => trailers, linger),
     openResponse: (counter) => new Http2Response(stream, visitor, counter),
+    disconnect: () => stream.close(constants.NGHTTP2_INTERNAL_ERROR),
     passTo: (host) => {
       const request = new Http2ServerRequest(stream, headers, {}, rawHeaders)
       host.onRequest(request, new Http2ServerResponse(stream))
