@@ -140,7 +140,10 @@ interface SessionSources {
   readonly policies: PolicyCompiler
 }
 
-function startSessions({ config, log, logLines, metrics, events, parts }: Surroundings, sources: SessionSources): Sessions {
+function startSessions(
+  { config, log, logLines, metrics, events, parts }: Surroundings,
+  sources: SessionSources,
+): Sessions {
   const { management, edges, labelled, policies } = sources
   const reservations = {
     ownerOf: (name: string) => management.reservations.ownerOf(name),

@@ -48,7 +48,8 @@ export class TunnelBinder {
     if (bind.labels && bind.domain !== null) throw new ServiceError('bind_domain_and_labels')
     if (bind.labels && isRaw(bind)) throw new ServiceError('bind_protocol_unsupported', { protocol: bind.protocol })
     // Nothing runs a policy on raw bytes yet; one that was meant to protect the tunnel must not be ignored.
-    if (isRaw(bind) && bind.policy !== null) throw new ServiceError('bind_policy_unsupported', { protocol: bind.protocol })
+    if (isRaw(bind) && bind.policy !== null)
+      throw new ServiceError('bind_policy_unsupported', { protocol: bind.protocol })
     if (bind.protocol === 'tcp') return this.#bindPort(agent, bind)
     if (bind.labels) requireLabelsAllowed(agent.permissions, bind.labels)
     const policy = bind.policy === null ? null : this.#compile(agent, bind)
