@@ -63,7 +63,7 @@ export const sessionErrors = defineErrors({
     msg: 'Tunnels of the protocol {protocol} are not offered with labels. Use http or https, or leave the labels out.',
   },
   bind_policy_unsupported: {
-    code: 3810,
+    code: 3829,
     status: 400,
     owner: 'agent',
     msg: 'Tunnels of the protocol {protocol} take no policy. Leave it out.',
