@@ -1,6 +1,7 @@
 import { createPrivateKey, generateKeyPairSync, randomBytes } from 'node:crypto'
 import { readFileSync } from 'node:fs'
 import type { Logger } from 'pino'
+import { Gauge, type Registry } from 'prom-client'
 import { CertificateVault } from './certificate-vault.ts'
 import { AcmeConnection } from './certs/acme/acme-connection.ts'
 import { DnsChallenges } from './certs/challenges/dns-challenges.ts'
@@ -12,6 +13,7 @@ import { ContextCache } from './certs/serving/context-cache.ts'
 import { ServedNames } from './certs/serving/served-names.ts'
 import type { AcmeConfig, ServiceConfig } from './config.ts'
 import { Authority } from './dns/authority.ts'
+import { dnsEvents } from './dns/dns-counters.ts'
 import { type DnsServer, startDnsServer } from './dns/dns-server.ts'
 import { PublicDns } from './dns/public-dns.ts'
 import type { StartedParts } from './lifecycle.ts'
@@ -22,6 +24,7 @@ import type { Storage } from './storage/open-storage.ts'
 export interface NamesAndCertificatesDeps {
   readonly config: ServiceConfig
   readonly log: Logger
+  readonly metrics: Registry
   readonly parts: StartedParts
   readonly storage: Storage
   readonly management: Management
@@ -71,12 +74,14 @@ export async function startNamesAndCertificates(deps: NamesAndCertificatesDeps):
 
   const dns = config.dnsListen === null ? null : parts.add('dns', await startDns(authority, config.dnsListen, log))
   const acme = connectToAuthority(config.acme, storage)
+  const lookup = new PublicDns({ resolvers: config.dnsResolvers, authoritativePort: 53 })
+  if (dns !== null) showCounters(dns, deps.metrics)
   const provisioning = await Provisioning.start({
     subjects: published,
     subjectIds: () => published.load(),
     states,
     certificates: vault,
-    lookup: new PublicDns({ resolvers: config.dnsResolvers, authoritativePort: 53 }),
+    lookup,
     authority: acme,
     presenterFor: (proof) =>
       proof.type === 'http-01' ? challenges.presenter : dnsChallenges.presenter(proof.recordOf),
@@ -85,7 +90,7 @@ export async function startNamesAndCertificates(deps: NamesAndCertificatesDeps):
     onState: (id, state) => published.onState(id, state),
     onFailure: (subject, error) => log.warn({ subject, err: error }, 'a certificate could not be obtained'),
   })
-  parts.add('provisioning', { [Symbol.asyncDispose]: () => stopInOrder(provisioning, acme) })
+  parts.add('provisioning', { [Symbol.asyncDispose]: () => stopInOrder(provisioning, acme, lookup) })
   const following = published.follow((id) => provisioning.notice(id))
   parts.add('changes of names', { [Symbol.asyncDispose]: () => Promise.resolve(following[Symbol.dispose]()) })
 
@@ -103,8 +108,9 @@ export async function startNamesAndCertificates(deps: NamesAndCertificatesDeps):
 }
 
 /** Runs are told first, then their requests are cut off: so none of them takes the end for a failure. */
-async function stopInOrder(provisioning: AsyncDisposable, acme: AsyncDisposable): Promise<void> {
+async function stopInOrder(provisioning: AsyncDisposable, acme: AsyncDisposable, lookup: Disposable): Promise<void> {
   const stopped = provisioning[Symbol.asyncDispose]()
+  lookup[Symbol.dispose]()
   await acme[Symbol.asyncDispose]()
   await stopped
 }
@@ -119,6 +125,18 @@ function startDns(
     listen,
     nowMs: () => performance.now(),
     onFailure: (error) => log.error({ err: error }, 'a DNS question could not be answered'),
+  })
+}
+
+function showCounters({ counters }: DnsServer, metrics: Registry): void {
+  const gauge = new Gauge({
+    name: 'service_dns_events',
+    help: 'What the DNS server did since the start, by event.',
+    labelNames: ['event'],
+    registers: [metrics],
+    collect: () => {
+      for (const event of dnsEvents) gauge.set({ event }, counters.count(event))
+    },
   })
 }
 

@@ -1,7 +1,10 @@
 export { freePort, untilListening } from './free-port.ts'
 export { type HttpUpstream, randomPageHash, startHttpUpstream } from './http-upstream.ts'
 export { type ImportRules, importBreaches } from './import-directions.ts'
-export { type Pebble, type PebbleOptions, startPebble } from './pebble.ts'
+export { hasPrograms } from './names/has-programs.ts'
+export { loopbackAddress } from './names/loopback-address.ts'
+export { type Pebble, type PebbleOptions, startPebble } from './names/pebble.ts'
+export { type RunningUnbound, startNameServer, startRecursor } from './names/unbound.ts'
 export { type ProcessUsage, processTree, processUsage } from './process-usage.ts'
 export {
   type ProcessExit,

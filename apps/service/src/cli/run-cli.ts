@@ -7,6 +7,7 @@ import { MigrationError } from '../storage/migrate.ts'
 import { MasterKeyLostError } from '../storage/refuse-lost-keys.ts'
 import { createAccount, createApiKey } from './account-commands.ts'
 import { type Command, type CommandIo, UsageError } from './command.ts'
+import { doctor, ExaminationFailed } from './doctor-command.ts'
 import { generateReleaseKeys, listAgentReleases, publishAgentRelease, signAgentRelease } from './release-commands.ts'
 import { checkPolicyFile } from './policy-commands.ts'
 import { backup, restore, rotateMasterKey } from './store-commands.ts'
@@ -24,6 +25,7 @@ const commands: readonly Command[] = [
   publishAgentRelease,
   listAgentReleases,
   checkPolicyFile,
+  doctor,
 ]
 
 /** What the commands do, one line each. */
@@ -65,6 +67,7 @@ function messageOf(error: unknown): string {
     MasterKeyLostError,
     MigrationError,
     ReleaseShelfError,
+    ExaminationFailed,
   ].some((type) => error instanceof type)
   if (isExpected) return (error as Error).message
   return error instanceof Error ? (error.stack ?? error.message) : String(error)

@@ -1,4 +1,5 @@
-export type DnsEvent = 'udpQueries' | 'tcpQueries' | 'rateLimited' | 'failures' | 'sendFailed' | 'tcpRefused'
+export const dnsEvents = ['udpQueries', 'tcpQueries', 'rateLimited', 'failures', 'sendFailed', 'tcpRefused'] as const
+type DnsEvent = (typeof dnsEvents)[number]
 
 /** What happened since the start, without names or addresses. */
 export class DnsCounters {

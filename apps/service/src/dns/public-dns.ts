@@ -20,13 +20,18 @@ const lookupTries = 2
 const parentServersMax = 4
 
 /** DNS as the rest of the world sees it. What is not there is an empty list; a lookup that fails throws. */
-export class PublicDns {
+export class PublicDns implements Disposable {
   readonly #resolver = new promises.Resolver({ timeout: lookupWithinMs, tries: lookupTries })
   readonly #authoritativePort: number
 
   constructor({ resolvers, authoritativePort }: PublicDnsOptions) {
     if (resolvers !== null) this.#resolver.setServers(resolvers)
     this.#authoritativePort = authoritativePort
+  }
+
+  /** Lookups that are under way fail. */
+  [Symbol.dispose](): void {
+    this.#resolver.cancel()
   }
 
   aliasesOf(name: string): Promise<readonly string[]> {
@@ -37,23 +42,28 @@ export class PublicDns {
     return (await emptyWhenAbsent(this.#resolver.resolveCaa(name))).map(toCaaRecord)
   }
 
-  addressesOf(name: string): Promise<readonly string[]> {
-    return this.#addressesOf(name)
-  }
-
   /**
    * The name servers that the parent zone lists for a domain. Asked at the parent's own servers: a recursor would ask the
    * servers of the domain itself, and hear from us what we want to hear.
    */
   async delegationOf(domain: string): Promise<readonly string[]> {
+    return listedNameservers(await this.#askParent(domain), domain)
+  }
+
+  /** The addresses that the parent zone gives out with a delegation. */
+  async glueOf(domain: string): Promise<readonly string[]> {
+    const { additionals = [] } = await this.#askParent(domain)
+    return additionals
+      .filter(({ type }) => type === 'A' || type === 'AAAA')
+      .map((record) => (record as { data: string }).data)
+  }
+
+  async #askParent(domain: string): Promise<DecodedPacket> {
     const servers = await this.#parentServers(domain)
     let failure: unknown = new Error(`no name server found above ${domain}`)
     for (const address of servers) {
       try {
-        return listedNameservers(
-          await askServer({ address, port: this.#authoritativePort, name: domain, type: 'NS' }),
-          domain,
-        )
+        return await askServer({ address, port: this.#authoritativePort, name: domain, type: 'NS' })
       } catch (error) {
         failure = error
       }
@@ -66,13 +76,13 @@ export class PublicDns {
     for (let at = parentOf(domain); at !== ''; at = parentOf(at)) {
       const names = await emptyWhenAbsent(this.#resolver.resolveNs(at))
       if (names.length === 0) continue
-      const addresses = await Promise.all(names.slice(0, parentServersMax).map((name) => this.#addressesOf(name)))
+      const addresses = await Promise.all(names.slice(0, parentServersMax).map((name) => this.addressesOf(name)))
       return addresses.flat().slice(0, parentServersMax)
     }
     return []
   }
 
-  async #addressesOf(name: string): Promise<string[]> {
+  async addressesOf(name: string): Promise<readonly string[]> {
     const [v4, v6] = await Promise.all([
       emptyWhenAbsent(this.#resolver.resolve4(name)),
       emptyWhenAbsent(this.#resolver.resolve6(name)),

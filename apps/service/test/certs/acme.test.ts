@@ -2,7 +2,7 @@ import { generateKeyPairSync, randomBytes, X509Certificate } from 'node:crypto'
 import { createServer } from 'node:http'
 import { once } from 'node:events'
 import type { AddressInfo } from 'node:net'
-import { type Pebble, startPebble } from '@tunnel/testkit'
+import { hasPrograms, type Pebble, startPebble } from '@tunnel/testkit'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { type ExternalAccountBinding, openAcmeAccount } from '../../src/certs/acme/acme-account.ts'
 import { AcmeClient } from '../../src/certs/acme/acme-client.ts'
@@ -13,7 +13,6 @@ import { HttpChallenges } from '../../src/certs/challenges/http-challenges.ts'
 import { Authority } from '../../src/dns/authority.ts'
 import { type DnsServer, startDnsServer } from '../../src/dns/dns-server.ts'
 import { toWireName } from '../../src/dns/wire-name.ts'
-import { hasPrograms } from '../dns/tools.ts'
 
 const ingress = {
   domain: 'connect.acme.test',

@@ -1,12 +1,11 @@
-import { randomInt } from 'node:crypto'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { Authority } from '../../src/dns/authority.ts'
 import { type DnsServer, startDnsServer } from '../../src/dns/dns-server.ts'
 import { PublicDns } from '../../src/dns/public-dns.ts'
 import { Zone } from '../../src/dns/zone.ts'
 import { ZoneTable } from '../../src/dns/zone-table.ts'
-import { dig, digAt, hasPrograms } from './tools.ts'
-import { type RunningUnbound, startUnbound } from './unbound.ts'
+import { dig, digAt } from './tools.ts'
+import { hasPrograms, loopbackAddress, type RunningUnbound, startRecursor } from '@tunnel/testkit'
 
 const nowSeconds = () => Date.now() / 1_000
 const ingress = {
@@ -17,10 +16,6 @@ const ingress = {
 /** Port 53 on addresses of our own: recursors follow delegations to no other port. */
 const [parentAddress, serviceAddress] = [loopbackAddress(), loopbackAddress()]
 const mayListenOn53 = process.getuid?.() === 0
-
-function loopbackAddress(): string {
-  return `127.${randomInt(1, 255)}.${randomInt(256)}.${randomInt(1, 255)}`
-}
 
 function startOn53(zones: ZoneTable, host: string): Promise<DnsServer> {
   return startDnsServer({
@@ -46,7 +41,7 @@ describe.skipIf(!mayListenOn53 || !hasPrograms('unbound', 'dig'))('an agent ingr
     parents.add(acme)
     stack.use(await startOn53(parents, parentAddress))
     stack.use(await startOn53(authority.zones, serviceAddress))
-    unbound = stack.use(await startUnbound({ 'acme.test': parentAddress, 'svc.test': serviceAddress }))
+    unbound = stack.use(await startRecursor({ 'acme.test': parentAddress, 'svc.test': serviceAddress }))
     publicDns = new PublicDns({ resolvers: [`127.0.0.1:${unbound.port}`], authoritativePort: 53 })
   })
 

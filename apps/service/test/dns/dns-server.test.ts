@@ -5,8 +5,8 @@ import { randomBytes } from 'node:crypto'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { Authority } from '../../src/dns/authority.ts'
 import { type DnsServer, startDnsServer } from '../../src/dns/dns-server.ts'
-import { dig, hasPrograms, kdig } from './tools.ts'
-import { startUnbound } from './unbound.ts'
+import { dig, kdig } from './tools.ts'
+import { hasPrograms, startRecursor } from '@tunnel/testkit'
 
 const challenge = 'f7ekwqdb.acme-challenge.svc.test'
 const junkPackets = 20_000
@@ -173,7 +173,7 @@ describe('a TCP peer that does not speak DNS is cut off', () => {
 it.skipIf(!hasPrograms('unbound', 'dig'))(
   'resolves through a recursor that minimises and randomises its questions',
   async () => {
-    await using unbound = await startUnbound({
+    await using unbound = await startRecursor({
       'svc.test': `127.0.0.1@${server.port}`,
       'connect.acme.test': `127.0.0.1@${server.port}`,
     })

@@ -1,19 +1,6 @@
-import { execFileSync } from 'node:child_process'
 import { runProcess } from '@tunnel/testkit'
 
 const runLimitMs = 20_000
-
-/** Whether programs of the system are there; tests that need one are skipped otherwise. */
-export function hasPrograms(...names: string[]): boolean {
-  return names.every((name) => {
-    try {
-      execFileSync('sh', ['-c', `command -v ${name}`])
-      return true
-    } catch {
-      return false
-    }
-  })
-}
 
 /** Asks with the real dig and returns what it prints. */
 export function dig(port: number, ...words: string[]): Promise<string> {

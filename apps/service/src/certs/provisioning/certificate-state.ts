@@ -15,7 +15,7 @@ export interface HeldCertificate extends Validity {
 }
 
 /** A certificate being obtained, or a check that fails; shown as `provisioning_job`. */
-export interface ProvisioningJob {
+interface ProvisioningJob {
   readonly startedAtMs: number
   /** Null while an attempt runs; found at start, it was interrupted. */
   readonly retriesAtMs: number | null

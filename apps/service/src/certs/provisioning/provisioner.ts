@@ -50,7 +50,7 @@ export interface IssuedCertificates {
 }
 
 /** The authority that certificates come from. */
-export interface CertificateAuthority {
+interface CertificateAuthority {
   issue(wanted: WantedIssue, presenter: ChallengePresenter, signal: AbortSignal): Promise<IssuedCertificate>
   /** Null when it says nothing about renewals. */
   renewalInfo(renewalId: string): Promise<RenewalInfo | null>
@@ -73,7 +73,7 @@ export interface ProvisionerOptions {
 }
 
 /** Somebody else changed the state meanwhile; the next run starts from what is stored. */
-export class StateChanged extends Error {
+class StateChanged extends Error {
   override readonly name = 'StateChanged'
 }
 

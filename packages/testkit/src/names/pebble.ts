@@ -1,8 +1,8 @@
 import { readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { freePort, untilListening } from './free-port.ts'
-import { runProcess, startProcess } from './running-process.ts'
-import { tempDir } from './temp-dir.ts'
+import { freePort, untilListening } from '../free-port.ts'
+import { runProcess, startProcess } from '../running-process.ts'
+import { tempDir } from '../temp-dir.ts'
 
 export interface PebbleOptions {
   /** Where it resolves names, over TCP, as from a recursor. */
@@ -13,8 +13,17 @@ export interface PebbleOptions {
   readonly refusedNonces?: number
   /** Demands one of these accounts: key id to base64url HMAC key. */
   readonly externalAccounts?: Readonly<Record<string, string>>
-  /** To start it again where it was. */
+  /** To start it again where it was, and as the one it was. */
   readonly port?: number
+  readonly apiIdentity?: ApiIdentity
+  /** Of the certificates that it issues; 5 years by default. */
+  readonly validitySeconds?: number
+}
+
+/** The certificate and key of its API. */
+interface ApiIdentity {
+  readonly certificatePem: string
+  readonly privateKeyPem: string
 }
 
 /** A certificate authority for tests: Debian's `pebble`, which speaks ACME strictly. */
@@ -23,6 +32,7 @@ export interface Pebble extends AsyncDisposable {
   readonly directoryUrl: string
   /** PEM root for connections to its API. */
   readonly apiCaPem: string
+  readonly apiIdentity: ApiIdentity
   /** PEM root of the certificates that it issues; another one at each start. */
   rootPem(): Promise<string>
   output(): string
@@ -32,7 +42,9 @@ export async function startPebble(options: PebbleOptions): Promise<Pebble> {
   const dir = await tempDir()
   const port = options.port ?? (await freePort())
   const managementPort = await freePort()
-  const apiCaPem = await makeApiCertificate(dir.path)
+  const apiIdentity = options.apiIdentity ?? (await makeApiIdentity(dir.path))
+  await writeFile(join(dir.path, 'api.pem'), apiIdentity.certificatePem)
+  await writeFile(join(dir.path, 'api.key'), apiIdentity.privateKeyPem)
   const config = join(dir.path, 'pebble.json')
   await writeFile(config, JSON.stringify({ pebble: settings(dir.path, port, managementPort, options) }))
   const pebble = await startProcess(
@@ -51,7 +63,8 @@ export async function startPebble(options: PebbleOptions): Promise<Pebble> {
   return {
     port,
     directoryUrl: `https://127.0.0.1:${port}/dir`,
-    apiCaPem,
+    apiCaPem: apiIdentity.certificatePem,
+    apiIdentity,
     rootPem: () => fetchRoot(managementPort, join(dir.path, 'api.pem')),
     output: () => pebble.output(),
     [Symbol.asyncDispose]: async () => {
@@ -69,17 +82,18 @@ function settings(dir: string, port: number, managementPort: number, options: Pe
     privateKey: join(dir, 'api.key'),
     httpPort: options.httpPort ?? 1,
     tlsPort: 1,
+    ...(options.validitySeconds !== undefined && { certificateValidityPeriod: options.validitySeconds }),
     externalAccountBindingRequired: options.externalAccounts !== undefined,
     externalAccountMACKeys: options.externalAccounts ?? {},
   }
 }
 
-async function makeApiCertificate(dir: string): Promise<string> {
-  const [certificate, key] = [join(dir, 'api.pem'), join(dir, 'api.key')]
+async function makeApiIdentity(dir: string): Promise<ApiIdentity> {
+  const [certificate, key] = [join(dir, 'new.pem'), join(dir, 'new.key')]
   const subject = ['-subj', '/CN=pebble', '-addext', 'subjectAltName=IP:127.0.0.1,DNS:localhost']
   const newKey = ['-newkey', 'ec', '-pkeyopt', 'ec_paramgen_curve:P-256', '-nodes', '-keyout', key]
   await runProcess('openssl', ['req', '-x509', '-days', '2', ...subject, ...newKey, '-out', certificate])
-  return readFile(certificate, 'utf8')
+  return { certificatePem: await readFile(certificate, 'utf8'), privateKeyPem: await readFile(key, 'utf8') }
 }
 
 function fetchRoot(managementPort: number, caFile: string): Promise<string> {
