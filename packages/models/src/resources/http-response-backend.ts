@@ -4,7 +4,6 @@ import { TextMap, described, nullable } from './fields.ts'
 import { type ReplyOf, defineModel } from './resource-model.ts'
 
 export const responseBodyMaxBytes = 64 * 1024
-export const responseHeadersMax = 64
 export const headerNameMaxBytes = 128
 export const headerValueMaxBytes = 1024
 
