@@ -13,12 +13,12 @@ const folders: ImportRules = {
   events: ['api'],
   sessions: [],
   edge: [],
-  policies: [],
   routing: ['edge'],
   certs: ['jobs', 'storage'],
   dns: ['jobs', 'storage'],
   jobs: [],
   storage: [],
+  policies: [],
   releases: [],
   // It examines what the composition would connect.
   doctor: ['certs', 'config', 'dns', 'storage'],

@@ -5,8 +5,8 @@ import { PassThrough, Readable } from 'node:stream'
 import { text } from 'node:stream/consumers'
 import Fastify from 'fastify'
 import { describe, expect, it } from 'vitest'
-import { runCli } from '../cli/run-cli.ts'
-import { policyRoutes } from './policy-routes.ts'
+import { runCli } from '../src/cli/run-cli.ts'
+import { policyRoutes } from '../src/policies/policy-routes.ts'
 
 const policy = {
   inbound: [{ name: 'no deletes', expressions: ["req.method == 'DELETE'"], actions: [{ type: 'deny' }] }],
@@ -18,7 +18,7 @@ describe('POST /policies/check', () => {
     const app = Fastify({ ajv: { customOptions: { coerceTypes: false, removeAdditional: false } } })
     policyRoutes(app)
     const reply = await app.inject({ method: 'POST', url: '/policies/check', payload: body })
-    return { status: reply.statusCode, body: reply.json() as Record<string, unknown> }
+    return { status: reply.statusCode, body: reply.json<Record<string, unknown>>() }
   }
 
   it('tells what each rule would do', async () => {
