@@ -40,6 +40,8 @@ export interface ServiceConfig {
   /** TLS contexts in memory. */
   readonly tlsContextsMax: number
   readonly releasesDir: string
+  /** Where static backends may lead. */
+  readonly staticBackends: 'public' | 'any'
   /** What an SSH host certificate for every host holds: no principals, or `*` for OpenSSH 10.3 and later. */
   readonly sshEmptyPrincipals: 'empty' | 'wildcard'
 }
@@ -96,6 +98,7 @@ export function readConfig(env: Environment): ServiceConfig {
     dnsResolvers: reader.read('SERVICE_DNS_RESOLVERS', null, resolverAddresses),
     tlsContextsMax: reader.read('SERVICE_TLS_CONTEXTS_MAX', '5000', contextCount),
     releasesDir: reader.read('SERVICE_RELEASES_DIR', join(dataDir, 'releases'), directory),
+    staticBackends: reader.read('SERVICE_STATIC_BACKENDS', 'public', staticReach),
     sshEmptyPrincipals: reader.read('SERVICE_SSH_EMPTY_PRINCIPALS', 'empty', emptyPrincipals),
   }
   if ((config.acme.eabKeyId === null) !== (config.acme.eabKeyFile === null))
@@ -219,6 +222,11 @@ function regionName(text: string): string {
 
 function emptyPrincipals(text: string): 'empty' | 'wildcard' {
   if (text !== 'empty' && text !== 'wildcard') throw new Error('must be empty or wildcard')
+  return text
+}
+
+function staticReach(text: string): 'public' | 'any' {
+  if (text !== 'public' && text !== 'any') throw new Error('must be public or any')
   return text
 }
 

@@ -121,12 +121,12 @@ async function startParts(surroundings: Surroundings): Promise<readonly Listener
   ]
 }
 
-async function publishEdges({ log }: Surroundings, management: Management, tunnels: LabelledTunnels) {
-  const edges = await PublishedEdges.load(
-    edgeSources(management.resources, tunnels),
-    () => performance.now(),
-    Math.random,
-  )
+async function publishEdges({ config, log }: Surroundings, management: Management, tunnels: LabelledTunnels) {
+  const edges = await PublishedEdges.load(edgeSources(management.resources, tunnels), {
+    now: () => performance.now(),
+    random: Math.random,
+    staticReach: config.staticBackends,
+  })
   management.changes.listenToAll(({ kind, id }) => {
     edges.refresh(kind, id).catch((error: unknown) => log.error({ err: error, id }, 'a change is not published'))
   })

@@ -19,8 +19,6 @@ export interface EdgeRoute {
   readonly accountId: string
   /** Null: every address may call. */
   readonly addressFilter: AddressFilter | null
-  /** Compiled from the modules of the route; only the policy stage knows its type. */
-  readonly policies: readonly unknown[]
   /** Null: none is configured. */
   readonly backend: RouteBackend | null
 }

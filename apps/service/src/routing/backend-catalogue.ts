@@ -4,12 +4,14 @@ import { Failover, HttpResponse, TunnelGroup, Weighted } from './backends.ts'
 import type { Balancer } from './balancer.ts'
 import type { LabelledTunnels, StoredBackend } from './edge-sources.ts'
 import type { Mirror, MirroredItem } from './mirror.ts'
+import { type StaticReach, staticUpstream } from './static-upstream.ts'
 
 interface BackendCatalogueDeps {
   readonly backends: Mirror<StoredBackend>
   readonly tunnels: LabelledTunnels
   readonly balancer: Balancer<EdgeTunnel>
   readonly random: () => number
+  readonly staticReach: StaticReach
 }
 
 type Build = (item: MirroredItem<StoredBackend>) => RouteBackend
@@ -25,6 +27,7 @@ export class BackendCatalogue {
     this.#build = {
       bkdtg: (item) => this.#tunnelGroup(item),
       bkdhr: ({ body }) => fixedResponse(body),
+      bkdsc: (item) => this.#staticBackend(item),
       bkdfo: ({ body }) => new Failover(this.#all(body.backends as readonly string[])),
       bkdwd: ({ body }) => new Weighted(this.#weighted(body.backends as Record<string, number>), deps.random),
     }
@@ -42,6 +45,12 @@ export class BackendCatalogue {
 
   #weighted(weights: Readonly<Record<string, number>>) {
     return Object.entries(weights).flatMap(([id, weight]) => this.#all([id]).map((backend) => ({ backend, weight })))
+  }
+
+  #staticBackend({ id, accountId, body: { address = '', tls } }: MirroredItem<StoredBackend>): RouteBackend {
+    const target = { id, accountId, address, isTls: tls?.enabled === true }
+    const members = [staticUpstream(target, this.#deps.staticReach)]
+    return new TunnelGroup(() => members, this.#deps.balancer)
   }
 
   #tunnelGroup({ accountId, body: { labels = {} } }: MirroredItem<StoredBackend>): RouteBackend {

@@ -6,6 +6,7 @@ import { Balancer } from './balancer.ts'
 import type { EdgeSources, StoredEdge, StoredModules, StoredRoute } from './edge-sources.ts'
 import { Mirror, type MirroredItem } from './mirror.ts'
 import { RouteTable } from './route-table.ts'
+import type { StaticReach } from './static-upstream.ts'
 
 type CompiledRoute = EdgeRoute & { readonly matchType: StoredRoute['match_type']; readonly match: string }
 
@@ -18,6 +19,13 @@ interface Mirrors {
 interface Compiled {
   readonly version: number
   readonly edge: PublishedEdge
+}
+
+export interface PublishingSettings {
+  /** Monotonic, in milliseconds. */
+  readonly now: () => number
+  readonly random: () => number
+  readonly staticReach: StaticReach
 }
 
 /** What is published by edges, by host name. Compiled when first asked for, and again after a change. */
@@ -48,10 +56,10 @@ export class PublishedEdges {
     }
   }
 
-  static async load(sources: EdgeSources, now: () => number, random: () => number): Promise<PublishedEdges> {
+  static async load(sources: EdgeSources, { now, random, staticReach }: PublishingSettings): Promise<PublishedEdges> {
     const backends = await Mirror.load(sources.backends)
     const balancer = new Balancer<EdgeTunnel>(now)
-    const catalogue = new BackendCatalogue({ backends, tunnels: sources.tunnels, balancer, random })
+    const catalogue = new BackendCatalogue({ backends, tunnels: sources.tunnels, balancer, random, staticReach })
     const mirrors = {
       edges: await Mirror.load(sources.edges),
       routes: await Mirror.load(sources.routes),
@@ -116,7 +124,7 @@ export class PublishedEdges {
   #compileRoute({ id, accountId, body }: MirroredItem<StoredRoute>): CompiledRoute {
     const { match_type: matchType, match, modules } = body
     const backend = modules.backend?.enabled === true ? this.#backends.get(modules.backend.backend_id) : null
-    return { id, accountId, matchType, match, addressFilter: this.#filterOf(modules), policies: [], backend }
+    return { id, accountId, matchType, match, addressFilter: this.#filterOf(modules), backend }
   }
 
   #filterOf({ ip_restriction: restriction }: StoredModules): AddressFilter | null {

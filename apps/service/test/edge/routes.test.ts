@@ -28,7 +28,6 @@ const routeTo = (backend: RouteBackend | null, more: Partial<EdgeRoute> = {}): E
   id: 'edghtsrt_1',
   accountId: 'ac_1',
   addressFilter: null,
-  policies: [],
   backend,
   ...more,
 })
