@@ -37,6 +37,10 @@ it.skipIf(!canMount)(
   },
 )
 
+/** Some 20 KB of valid rules. */
+const fill = { type: 'add-headers', config: { headers: { 'x-fill': 'x'.repeat(500) } } }
+const largePolicy = { inbound: Array.from({ length: 40 }, (_, index) => ({ name: `rule ${index}`, actions: [fill] })) }
+
 it.skipIf(!canMount)('answers 507 while the disk is full, and stores nothing by halves', async () => {
   await using agent = await AgentFixture.create()
   await run('mount', ['-t', 'tmpfs', '-o', 'size=256k', 'tmpfs', agent.stateDir])
@@ -46,7 +50,7 @@ it.skipIf(!canMount)('answers 507 while the disk is full, and stores nothing by 
     await run('dd', ['if=/dev/zero', `of=${join(agent.stateDir, 'filler')}`, 'bs=4k', 'count=100']).catch(
       () => undefined,
     )
-    const large = { ...device, domain: 'b.example.com', policy: { inbound: ['x'.repeat(20_000)] } }
+    const large = { ...device, domain: 'b.example.com', policy: largePolicy }
     expect((await agent.call('POST', '/tunnels', large)).status).toBe(507)
     await agent.stop()
     await agent.start()
