@@ -40,7 +40,7 @@ describe.runIf(browserProgram !== undefined)('the dashboard', () => {
     dir = await tempDir()
     service = await startService({ dataDir: join(dir.path, 'service') })
     browser = await startBrowser()
-    page = await (await browser.newContext()).newPage()
+    page = await (await browser.newContext({ reducedMotion: 'reduce' })).newPage()
     page.on('console', (message) => message.type() === 'error' && complaints.push(message.text()))
     page.on('pageerror', (error) => complaints.push(error.message))
   })
