@@ -1,76 +1,57 @@
-import { randomInt } from 'node:crypto'
-import { setTimeout as after } from 'node:timers/promises'
+import { join } from 'node:path'
+import { DatabaseSync } from 'node:sqlite'
 import { createApiClient } from '@tunnel/api-client'
 import { type Account, startService, tempDir } from '@tunnel/testkit'
 import { expect, it } from 'vitest'
+import { DurableWrites, halfStored } from '../src/durable-writes.ts'
+import { hasPostgres, startPostgresCluster } from '../src/postgres-cluster.ts'
 
-const kills = process.env['TEST_LONG'] === undefined ? 2 : 200
-const writers = 8
-const killWithinMs = { least: 50, most: 600 }
-
-/** What the service said that it has stored. */
-interface Acknowledged {
-  readonly kept: Map<string, string>
-  readonly deleted: Set<string>
-}
+const isLong = process.env['TEST_LONG'] !== undefined
+const [kills, databaseKills] = isLong ? [200, 50] : [2, 2]
 
 it(
   'loses no acknowledged write and stores nothing by halves, whenever it is killed',
   async () => {
     await using directory = await tempDir()
-    const acknowledged: Acknowledged = { kept: new Map(), deleted: new Set() }
+    const writes = new DurableWrites()
     let account: Account | undefined
     for (let kill = 0; kill < kills; kill += 1) {
       await using service = await startService({ dataDir: directory.path })
       account ??= await service.createAccount()
       const client = createApiClient({ baseUrl: service.apiUrl, apiKey: account.apiKey })
-      await expectStored(client, acknowledged)
-      const writing = Array.from({ length: writers }, () => writeUntilKilled(client, acknowledged))
-      await after(randomInt(killWithinMs.least, killWithinMs.most))
-      service.process.signal('SIGKILL')
-      await service.process.exited
-      await Promise.all(writing)
+      expect(await writes.lost(client)).toEqual([])
+      const end = () => {
+        service.process.signal('SIGKILL')
+        return service.process.exited
+      }
+      await writes.writeUntil(end, client)
     }
     await using service = await startService({ dataDir: directory.path })
-    await expectStored(createApiClient({ baseUrl: service.apiUrl, apiKey: account?.apiKey ?? '' }), acknowledged)
-    expect(acknowledged.kept.size).toBeGreaterThan(kills)
+    const client = createApiClient({ baseUrl: service.apiUrl, apiKey: account?.apiKey ?? '' })
+    expect(await writes.lost(client)).toEqual([])
+    using store = new DatabaseSync(join(directory.path, 'service.sqlite'), { readOnly: true })
+    expect(store.prepare(halfStored).all()).toEqual([])
+    expect(writes.count).toBeGreaterThan(kills)
   },
   kills * 30_000,
 )
 
-/** Stores resources of several rows (with references and unique values), changes some and deletes some. */
-async function writeUntilKilled(
-  client: ReturnType<typeof createApiClient>,
-  { kept, deleted }: Acknowledged,
-): Promise<void> {
-  try {
-    for (;;) {
-      const response = await client.httpResponseBackends.create({ body: 'v1' })
-      const { id } = await client.failoverBackends.create({ backends: [response.id], metadata: 'v1' })
-      kept.set(id, 'v1')
-      await client.failoverBackends.update(id, { backends: [response.id], metadata: 'v2' })
-      kept.set(id, 'v2')
-      if (randomInt(4) > 0) continue
-      kept.delete(id)
-      await client.failoverBackends.delete(id)
-      deleted.add(id)
+it.runIf(hasPostgres)(
+  'loses no acknowledged write and stores nothing by halves, whenever PostgreSQL is killed under it',
+  async () => {
+    await using cluster = await startPostgresCluster()
+    await using directory = await tempDir()
+    await using service = await startService({ dataDir: directory.path, env: { SERVICE_DATABASE_URL: cluster.url } })
+    const { apiKey } = await service.createAccount()
+    const client = createApiClient({ baseUrl: service.apiUrl, apiKey })
+    const writes = new DurableWrites()
+    for (let kill = 0; kill < databaseKills; kill += 1) {
+      await writes.writeUntil(() => cluster.kill(), client)
+      await cluster.start()
+      expect(await writes.lost(client)).toEqual([])
+      expect(await cluster.query(halfStored)).toEqual([])
     }
-  } catch {
-    // The service is gone; what it had acknowledged until here counts.
-  }
-}
-
-async function expectStored(
-  client: ReturnType<typeof createApiClient>,
-  { kept, deleted }: Acknowledged,
-): Promise<void> {
-  const stored = new Map<string, string>()
-  for await (const { id, backends, metadata } of client.failoverBackends.all()) {
-    const [backendId = ''] = backends
-    expect((await client.httpResponseBackends.get(backendId)).body).toBe('v1')
-    stored.set(id, metadata ?? '')
-  }
-  const lost = [...kept].filter(([id, version]) => (stored.get(id) ?? '') < version)
-  expect(lost).toEqual([])
-  expect([...deleted].filter((id) => stored.has(id))).toEqual([])
-}
+    expect(writes.count).toBeGreaterThan(databaseKills)
+  },
+  databaseKills * 30_000,
+)

@@ -16,6 +16,8 @@ export function openPostgres(url: string, onProblem: (error: Error) => void): Da
     types: numbersForBigints(),
   })
   pool.on('error', onProblem)
+  // Between two statements of a transaction nobody else listens; the next statement fails, and tells its caller.
+  pool.on('connect', (client) => client.on('error', () => undefined))
   return new Kysely<Tables>({ dialect: new PostgresDialect({ pool }) })
 }
 
