@@ -9,7 +9,7 @@ import {
   rmSync,
   writeFileSync,
 } from 'node:fs'
-import { dirname } from 'node:path'
+import { dirname, join } from 'node:path'
 import { DatabaseSync, backup as copyPages } from 'node:sqlite'
 import { type StorageSettings, sqliteFile } from './open-storage.ts'
 
@@ -19,7 +19,7 @@ export class BackupError extends Error {
 }
 
 /**
- * Writes a consistent copy of the embedded store and its master keys to one SQLite file that only this user can read.
+ * Writes a consistent copy of the embedded store and the service's key files to one SQLite file that only this user can read.
  * The service may run meanwhile. Whoever has the file can read every secret in it.
  */
 export async function backupTo(file: string, settings: StorageSettings): Promise<void> {
@@ -31,7 +31,7 @@ export async function backupTo(file: string, settings: StorageSettings): Promise
   const store = new DatabaseSync(source, { readOnly: true })
   try {
     await copyPages(store, draft)
-    addMasterKeys(draft, readFileSync(settings.masterKeyFile, 'utf8'))
+    addKeyFiles(draft, keyFiles(settings))
     syncFile(draft)
     renameSync(draft, file)
   } finally {
@@ -44,7 +44,8 @@ export async function backupTo(file: string, settings: StorageSettings): Promise
 export function restoreFrom(file: string, settings: StorageSettings): void {
   const target = embeddedFile(settings)
   if (!existsSync(file)) throw new BackupError(`There is no backup at ${file}.`)
-  for (const existing of [target, settings.masterKeyFile])
+  const places = keyFiles(settings)
+  for (const existing of [target, ...Object.values(places)])
     if (existsSync(existing))
       throw new BackupError(`${existing} exists already. Stop the service and move it away first.`)
   mkdirSync(settings.dataDir, { recursive: true, mode: 0o700 })
@@ -52,10 +53,9 @@ export function restoreFrom(file: string, settings: StorageSettings): void {
   const draft = `${target}.incomplete`
   try {
     writeFileSync(draft, readFileSync(file), { mode: 0o600 })
-    const masterKeys = takeMasterKeys(draft)
+    const kept = takeKeyFiles(draft)
     syncFile(draft)
-    writeFileSync(settings.masterKeyFile, masterKeys, { mode: 0o600 })
-    syncFile(settings.masterKeyFile)
+    for (const [name, place] of Object.entries(places)) writePrivately(place, kept.get(name))
     renameSync(draft, target)
   } finally {
     rmSync(draft, { force: true })
@@ -70,24 +70,42 @@ function embeddedFile({ databaseUrl, dataDir }: StorageSettings): string {
   return sqliteFile(dataDir)
 }
 
-function addMasterKeys(file: string, masterKeys: string): void {
+/** What the service keeps beside its store: without them secrets stay shut, free names change and trust in the local CA ends. */
+function keyFiles({ dataDir, masterKeyFile }: StorageSettings): Readonly<Record<string, string>> {
+  return {
+    'master.key': masterKeyFile,
+    'identity.key': join(dirname(masterKeyFile), 'identity.key'),
+    'local-ca.json': join(dataDir, 'local-ca.json'),
+  }
+}
+
+/** A store that was never served has the master key alone. */
+function addKeyFiles(file: string, places: Readonly<Record<string, string>>): void {
   const copy = new DatabaseSync(file)
-  copy.exec('pragma journal_mode = delete; create table backup_master_keys (content text not null)')
-  copy.prepare('insert into backup_master_keys values (?)').run(masterKeys)
+  copy.exec('pragma journal_mode = delete; create table backup_files (name text primary key, content text not null)')
+  const insert = copy.prepare('insert into backup_files values (?, ?)')
+  for (const [name, place] of Object.entries(places))
+    if (name === 'master.key' || existsSync(place)) insert.run(name, readFileSync(place, 'utf8'))
   copy.close()
 }
 
-function takeMasterKeys(file: string): string {
+function takeKeyFiles(file: string): Map<string, string> {
   const copy = new DatabaseSync(file)
   try {
-    const row = copy.prepare('select content from backup_master_keys').get()
-    copy.exec('drop table backup_master_keys; vacuum')
-    return String(row?.['content'])
+    const rows = copy.prepare('select name, content from backup_files').all()
+    copy.exec('drop table backup_files; vacuum')
+    return new Map(rows.map(({ name, content }) => [String(name), String(content)]))
   } catch (error) {
     throw new BackupError(`This file is not a backup of the service, or it is damaged.`, { cause: error })
   } finally {
     copy.close()
   }
+}
+
+function writePrivately(file: string, content: string | undefined): void {
+  if (content === undefined) return
+  writeFileSync(file, content, { mode: 0o600 })
+  syncFile(file)
 }
 
 function createPrivateFile(file: string): void {
