@@ -109,6 +109,13 @@ describe('without network and session', () => {
     expect((await call('POST', '/tunnels', { ...device, policy })).status).toBe(200)
   })
 
+  it('the default policy leaves raw tunnels alone, and they survive a restart without one', async () => {
+    await writeFile(join(stateDir, 'default-policy.json'), '{"inbound": [')
+    expect((await call('POST', '/tunnels', { ...device, protocol: 'tls' })).status).toBe(200)
+    await restart()
+    expect((await call('GET', '/tunnels')).body).toMatchObject([{ protocol: 'tls', policy: null }])
+  })
+
   it('a default policy that cannot run publishes nothing', async () => {
     await writeFile(join(stateDir, 'default-policy.json'), '{"inbound": [{"actions": [{"type": "deyn"}]}]}')
     expect((await call('POST', '/tunnels', device)).status).toBe(503)

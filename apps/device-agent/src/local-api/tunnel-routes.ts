@@ -11,7 +11,9 @@ export interface TunnelService {
 }
 
 export function tunnelRoutes(app: FastifyInstance, tunnels: TunnelService): void {
-  app.get('/tunnels', () => tunnels.list().map((record) => writeTunnel(record, JSON.stringify(record.policy))))
+  app.get('/tunnels', () =>
+    tunnels.list().map((record) => writeTunnel(record, record.policy && JSON.stringify(record.policy))),
+  )
 
   app.post<{ Body: CreateTunnelBody }>('/tunnels', { schema: { body: CreateTunnelBody } }, async ({ body }) =>
     writeTunnel(await tunnels.create(readTunnelInput(body)), body.policy ?? null),

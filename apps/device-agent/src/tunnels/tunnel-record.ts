@@ -15,7 +15,8 @@ export interface TunnelRecord {
   readonly domain: string
   /** False when the service chose the host: it finds it again by the record's id, so that the tunnel keeps its url. */
   readonly isDomainChosen: boolean
-  readonly policy: PolicyDocument
+  /** Null: none, as for raw tunnels. */
+  readonly policy: PolicyDocument | null
 }
 
 /** Reads the store's content. @throws Error when it is not one of ours */
@@ -33,7 +34,6 @@ function isTunnelRecord(value: unknown): value is TunnelRecord {
     typeof record?.isDomainChosen === 'boolean' &&
     URL.canParse(record.url ?? '') &&
     tunnelProtocols.some((protocol) => protocol === record.protocol) &&
-    typeof record.policy === 'object' &&
-    record.policy !== null
+    typeof record.policy === 'object'
   )
 }

@@ -6,7 +6,7 @@ import type { TunnelProtocol, TunnelRecord } from './tunnel-record.ts'
 import { type ForbiddenUpstreams, parseUpstreamAddress, refuseForbidden } from './upstream-address.ts'
 import { matchUrlPart } from './url-part.ts'
 
-/** What a caller asks for. Without a domain the service chooses a free name; without a policy the default one applies. */
+/** What a caller asks for. Without a domain the service chooses a free name; without a policy the default one applies, over HTTP. */
 export interface TunnelInput {
   readonly protocol: TunnelProtocol
   readonly forwardsTo: string
@@ -17,7 +17,6 @@ export interface TunnelInput {
 /** A tunnel that is about to exist. */
 export interface TunnelDraft extends TunnelInput {
   readonly id: string
-  readonly policy: PolicyDocument
 }
 
 /** Puts tunnels online and takes them off. */
@@ -135,8 +134,8 @@ export class Tunnels {
   }
 
   async #createNamed(input: TunnelInput): Promise<TunnelRecord> {
-    const policy = input.policy ?? (await this.#options.readDefaultPolicy())
-    await checkPolicy(policy, input.protocol, input.policy === null)
+    const policy = input.policy ?? (await this.#defaultPolicyFor(input.protocol))
+    if (policy !== null) await checkPolicy(policy, input.protocol, input.policy === null)
     const asked = { ...input, id: randomUUID(), policy }
     const url = await this.#options.binder.bind(asked)
     const record = url === null ? this.#withoutSession(asked) : recordAt(asked, url)
@@ -148,6 +147,11 @@ export class Tunnels {
     }
     this.#options.binder.keep(record)
     return record
+  }
+
+  /** The default policy speaks of requests and responses, which raw bytes have none of. */
+  async #defaultPolicyFor(protocol: TunnelProtocol): Promise<PolicyDocument | null> {
+    return protocol === 'tcp' || protocol === 'tls' ? null : this.#options.readDefaultPolicy()
   }
 
   /** Only a named tunnel has an address without the service; the agent draws a name where it knows the zone. */

@@ -2,9 +2,11 @@ import { readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import {
   type Account,
+  type RunningAgent,
   type RunningService,
   type TempDir,
   hasOpenSsh,
+  startAgent,
   startProcess,
   startService,
   tempDir,
@@ -13,8 +15,8 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { type Fleet, deviceName, startFleet } from './fleet.ts'
 import { guideSections } from './guide.ts'
 
-const agent = join(import.meta.dirname, '../../../../apps/device-agent/src/main.ts')
-const [, setUp, authority, device, trust, users, revoke] = ['', ...guideSections()]
+const agentProgram = join(import.meta.dirname, '../../../../apps/device-agent/src/main.ts')
+const [, setUp, authority, device, trust, tunnel, users, revoke] = ['', ...guideSections()]
 
 interface ShellResult {
   readonly code: number | null
@@ -26,12 +28,22 @@ describe.skipIf(!hasOpenSsh)('docs/ssh.md, as it stands', () => {
   let service: RunningService
   let account: Account
   let fleet: Fleet
+  let agent: RunningAgent
   beforeAll(async () => {
     dataDir = await tempDir()
     service = await startService({ dataDir: dataDir.path })
     account = await service.createAccount()
     fleet = await startFleet()
+    agent = await startAgent({
+      stateDir: join(dataDir.path, 'agent'),
+      authtoken: (await account.createAuthtoken()).token,
+      connectUrl: service.connectUrl(),
+      caFile: service.caFile,
+    })
+    await agent.untilOnline()
     fleet.setRoute([
+      'Host tcp.tunnel.example.com',
+      'HostName 127.0.0.1',
       `Host ${deviceName}`,
       'HostName 127.0.0.1',
       `Port ${fleet.sshd.port}`,
@@ -39,6 +51,7 @@ describe.skipIf(!hasOpenSsh)('docs/ssh.md, as it stands', () => {
     ])
   }, 60_000)
   afterAll(async () => {
+    await agent[Symbol.asyncDispose]()
     await fleet[Symbol.asyncDispose]()
     await service[Symbol.asyncDispose]()
     await dataDir[Symbol.asyncDispose]()
@@ -47,7 +60,9 @@ describe.skipIf(!hasOpenSsh)('docs/ssh.md, as it stands', () => {
   /** What differs between the reader's machines and the test's: places, the account's name, how sshd is told. */
   function adapt(commands: string): string {
     return commands
-      .replaceAll('npm run --silent agent --', `'${process.execPath}' '${agent}'`)
+      .replaceAll('npm run --silent agent --', `'${process.execPath}' '${agentProgram}'`)
+      .replaceAll('localhost:4301', `127.0.0.1:${agent.port}`)
+      .replaceAll('127.0.0.1:22"', `127.0.0.1:${fleet.sshd.port}"`)
       .replaceAll('ssh-host-cert --ca', `ssh-host-cert --keys-dir '${fleet.deviceDir}' --ca`)
       .replaceAll('/etc/ssh', fleet.deviceDir)
       .replaceAll('~/.ssh', fleet.clientDir)
@@ -84,6 +99,13 @@ describe.skipIf(!hasOpenSsh)('docs/ssh.md, as it stands', () => {
     expect(code).toBe(0)
     expect(readFileSync(join(fleet.deviceDir, 'reloaded'), 'utf8')).toBe('')
     expect(fleet.sshd.log()).toContain('Accepted publickey')
+  })
+
+  it('leads to a login through a tunnel', async () => {
+    const { code, output } = await follow(setUp, tunnel)
+    expect(output).toMatch(/tcp:\/\/tcp\.tunnel\.localhost:\d+\n/)
+    expect(output).toContain('load average')
+    expect(code).toBe(0)
   })
 
   it('leads to a login without authorized keys', async () => {

@@ -33,7 +33,12 @@ export interface RunningAgent extends AsyncDisposable {
   readonly port: number
   /** Resolves when the session is up. */
   untilOnline(limitMs?: number): Promise<void>
-  createTunnel(body: { forwards_to: string; domain?: string; policy?: unknown }): Promise<TunnelRecord>
+  createTunnel(body: {
+    protocol?: string
+    forwards_to: string
+    domain?: string
+    policy?: unknown
+  }): Promise<TunnelRecord>
 }
 
 /** Starts the agent and resolves when its local API answers, whether or not the service can be reached. */
