@@ -260,12 +260,10 @@ function openLocalCertificates(
   storage: Storage,
   isPublished: (name: string) => boolean,
 ): Promise<LocalCertificates> {
-  const sealer = new Sealer(storage.masterKeys)
-  const place = { resourceId: 'local-ca', name: 'private_key' }
   return LocalCertificates.open({
     dataDir: config.dataDir,
     zone: config.zone,
-    sealer: { seal: (plain) => sealer.seal(plain, place), open: (sealed) => sealer.open(sealed, place) },
+    sealer: new Sealer(storage.masterKeys),
     isPublished,
     now: () => new Date(),
   })

@@ -3,9 +3,11 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { PassThrough, Readable } from 'node:stream'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { openRootFile } from '../src/certs/local-ca/root-file.ts'
 import { runCli } from '../src/cli/run-cli.ts'
 import { createManagement } from '../src/resources/management.ts'
 import { openStorage } from '../src/storage/open-storage.ts'
+import { Sealer } from '../src/storage/sealer.ts'
 
 let directory: string
 beforeAll(() => {
@@ -97,5 +99,16 @@ describe('the command line', () => {
     )
     await using storage = await openStorage(settings())
     expect(await storage.records.secrets.read('thing_1', 'private_key')).toBe('very secret')
+  })
+
+  it('leaves the local certificate authority usable after any number of rotations', async () => {
+    const { dataDir } = settings()
+    const readRoot = async () => {
+      await using storage = await openStorage(settings())
+      return openRootFile(dataDir, new Sealer(storage.masterKeys))
+    }
+    const before = await readRoot()
+    for (let rotation = 0; rotation < 3; rotation += 1) await run('master-key rotate')
+    expect(await readRoot()).toEqual(before)
   })
 })

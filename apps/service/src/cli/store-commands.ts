@@ -1,6 +1,8 @@
 import { resolve } from 'node:path'
+import { resealRootFile } from '../certs/local-ca/root-file.ts'
 import { backupTo, restoreFrom } from '../storage/backup.ts'
 import { openStorage } from '../storage/open-storage.ts'
+import { Sealer } from '../storage/sealer.ts'
 import { type Command, printResult } from './command.ts'
 
 export const backup: Command = {
@@ -37,6 +39,8 @@ export const rotateMasterKey: Command = {
     await using storage = await openStorage(input.settings)
     storage.masterKeys.rotate()
     const count = (await storage.records.secrets.resealOld()) + (await storage.values.resealOld())
+    await resealRootFile(input.settings.dataDir, new Sealer(storage.masterKeys))
+    // Older keys go last: until here everything can still be opened.
     storage.masterKeys.dropOld()
     printResult(input, { resealed: count }, [`${count} secrets sealed with a new master key; restart the service`])
   },

@@ -35,6 +35,12 @@ export async function openRootFile(dataDir: string, sealer: KeySealer): Promise<
   return root
 }
 
+/** Seals the root's key with the master key of today, when there is a root. */
+export async function resealRootFile(dataDir: string, sealer: KeySealer): Promise<void> {
+  const file = join(dataDir, 'local-ca.json')
+  if (existsSync(file)) await writeRoot(file, readRoot(file, sealer), sealer)
+}
+
 function readRoot(file: string, sealer: KeySealer): KeyAndCertificate {
   const { certificate, key } = JSON.parse(readFileSync(file, 'utf8')) as RootFile
   return { cert: certificate, key: sealer.open(key, keyPlace) }
@@ -42,10 +48,14 @@ function readRoot(file: string, sealer: KeySealer): KeyAndCertificate {
 
 async function createRoot(dataDir: string, file: string, sealer: KeySealer): Promise<KeyAndCertificate> {
   const root = await RootAuthority.create()
-  const content: RootFile = { certificate: root.cert, key: sealer.seal(root.key, keyPlace) }
   mkdirSync(dataDir, { recursive: true, mode: 0o700 })
-  await writeDurably(file, JSON.stringify(content))
+  await writeRoot(file, root, sealer)
   return root
+}
+
+async function writeRoot(file: string, root: KeyAndCertificate, sealer: KeySealer): Promise<void> {
+  const content: RootFile = { certificate: root.cert, key: sealer.seal(root.key, keyPlace) }
+  await writeDurably(file, JSON.stringify(content))
 }
 
 /** A crash leaves no file or the whole one: a second root would not be trusted by who trusted the first. */
