@@ -7,7 +7,7 @@ export interface TunnelContender extends Contender {
   readonly agent: RunningAgent
 }
 
-/** Our service and one agent, as processes. `viaPort` may put a slow link between them. */
+/** Our service and one agent, as processes that log to files. `viaPort` may put a slow link between them. */
 export async function startTunnel(
   stack: AsyncDisposableStack,
   dir: string,
@@ -15,7 +15,9 @@ export async function startTunnel(
   carrier: 'tls' | 'plain',
   viaPort: (servicePort: number) => Promise<number> = (port) => Promise.resolve(port),
 ): Promise<TunnelContender> {
-  const service = stack.use(await startService({ dataDir: join(dir, `service-${carrier}`) }))
+  const service = stack.use(
+    await startService({ dataDir: join(dir, `service-${carrier}`), logFile: join(dir, `service-${carrier}.log`) }),
+  )
   const account = await service.createAccount()
   const { token } = await account.createAuthtoken()
   const connectUrl = new URL(service.connectUrl(carrier))
@@ -23,6 +25,7 @@ export async function startTunnel(
   const agent = stack.use(
     await startAgent({
       stateDir: join(dir, `agent-${carrier}`),
+      logFile: join(dir, `agent-${carrier}.log`),
       authtoken: token,
       connectUrl: connectUrl.href,
       caFile: service.caFile,

@@ -1,6 +1,9 @@
+import { readFile } from 'node:fs/promises'
+import { join } from 'node:path'
 import { expect, it } from 'vitest'
 import { processTree, processUsage } from './process-usage.ts'
 import { runProcess, startProcess } from './running-process.ts'
+import { tempDir } from './temp-dir.ts'
 
 const node = process.execPath
 
@@ -24,6 +27,14 @@ it('kills a program that ignores SIGTERM', async () => {
   const running = await startProcess(node, ['-e', ignore], { stopLimitMs: 100 })
   await running.waitForOutput(/up/)
   expect(await running.stop()).toEqual({ code: null, signal: 'SIGKILL' })
+})
+
+it('leaves standard error to a file when it is told to', async () => {
+  await using dir = await tempDir()
+  const stderrFile = join(dir.path, 'log')
+  const printed = await runProcess(node, ['-e', 'console.log("out"); console.error("log line")'], { stderrFile })
+  expect(printed).toBe('out\n')
+  expect(await readFile(stderrFile, 'utf8')).toBe('log line\n')
 })
 
 it('passes on only the variables it is given', async () => {

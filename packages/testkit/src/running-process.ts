@@ -1,8 +1,7 @@
-import { type ChildProcessByStdio, spawn } from 'node:child_process'
+import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
-import type { Readable } from 'node:stream'
-
-const OUTPUT_MAX_CHARS = 1 << 20
+import { type FileHandle, open } from 'node:fs/promises'
+import { CollectedOutput } from './collected-output.ts'
 
 export interface ProcessOptions {
   /** Variables of the program beside PATH, HOME and TMPDIR; nothing else of the caller's environment is passed on. */
@@ -10,6 +9,8 @@ export interface ProcessOptions {
   readonly cwd?: string
   /** How long a stop waits before it kills. */
   readonly stopLimitMs?: number
+  /** Takes what it prints on standard error, which then is not part of its output: for a log that is too much to collect. */
+  readonly stderrFile?: string
 }
 
 export interface ProcessExit {
@@ -23,7 +24,7 @@ export interface RunningProcess extends AsyncDisposable {
   readonly exited: Promise<ProcessExit>
   /** The match of `pattern` in the output, already printed or still to come. Rejects with the output at exit or time limit. */
   waitForOutput(pattern: RegExp, limitMs?: number): Promise<RegExpExecArray>
-  /** What it printed on both channels, at most the last mebichar. */
+  /** What it printed on both channels, about the last mebichar. */
   output(): string
   signal(name: NodeJS.Signals): void
   /** Sends SIGTERM, or SIGKILL when that is not obeyed in time. */
@@ -36,8 +37,9 @@ export async function startProcess(
   args: readonly string[],
   options: ProcessOptions = {},
 ): Promise<RunningProcess> {
+  await using log: FileHandle | null = options.stderrFile === undefined ? null : await open(options.stderrFile, 'a')
   const child = spawn(command, args, {
-    stdio: ['ignore', 'pipe', 'pipe'],
+    stdio: ['ignore', 'pipe', log?.fd ?? 'pipe'],
     env: { ...inheritedEnvironment(), ...options.env },
     ...(options.cwd !== undefined && { cwd: options.cwd }),
   })
@@ -70,23 +72,23 @@ function inheritedEnvironment(): Record<string, string> {
 class SpawnedProcess implements RunningProcess {
   readonly pid: number
   readonly exited: Promise<ProcessExit>
-  readonly #child: ChildProcessByStdio<null, Readable, Readable>
+  readonly #child: ChildProcess
   readonly #stopLimitMs: number
   readonly #watchers = new Set<() => void>()
-  #output = ''
+  readonly #output = new CollectedOutput()
 
-  constructor(child: ChildProcessByStdio<null, Readable, Readable>, stopLimitMs: number) {
+  constructor(child: ChildProcess, stopLimitMs: number) {
     this.#child = child
     this.#stopLimitMs = stopLimitMs
     this.pid = child.pid ?? 0
     this.exited = once(child, 'close').then(() => ({ code: child.exitCode, signal: child.signalCode }))
     for (const channel of [child.stdout, child.stderr]) {
-      channel.setEncoding('utf8').on('data', (text: string) => this.#print(text))
+      channel?.setEncoding('utf8').on('data', (text: string) => this.#print(text))
     }
   }
 
   output(): string {
-    return this.#output
+    return this.#output.text()
   }
 
   signal(name: NodeJS.Signals): void {
@@ -97,10 +99,10 @@ class SpawnedProcess implements RunningProcess {
     const search = new RegExp(pattern, pattern.flags.replace('g', ''))
     const { promise, resolve, reject } = Promise.withResolvers<RegExpExecArray>()
     const look = (): void => {
-      const match = search.exec(this.#output)
+      const match = search.exec(this.output())
       if (match) resolve(match)
     }
-    const fail = (why: string): void => reject(new Error(`${why} before ${pattern} was printed:\n${this.#output}`))
+    const fail = (why: string): void => reject(new Error(`${why} before ${pattern} was printed:\n${this.output()}`))
     const timer = setTimeout(() => fail(`${limitMs} ms passed`), limitMs)
     void this.exited.then((exit) => fail(`the program ended with ${exit.signal ?? exit.code}`))
     this.#watchers.add(look)
@@ -122,7 +124,7 @@ class SpawnedProcess implements RunningProcess {
   }
 
   #print(text: string): void {
-    this.#output = (this.#output + text).slice(-OUTPUT_MAX_CHARS)
+    this.#output.add(text)
     for (const look of this.#watchers) look()
   }
 }

@@ -15,6 +15,8 @@ export interface AgentOptions {
   readonly port?: number
   readonly env?: Readonly<Record<string, string>>
   readonly program?: Program
+  /** Takes its log, which is collected with its output otherwise. */
+  readonly logFile?: string
 }
 
 /** One record of `/tunnels`. */
@@ -54,6 +56,7 @@ export async function startAgent(options: AgentOptions): Promise<RunningAgent> {
       ...options.env,
     },
     stopLimitMs: 20_000,
+    ...(options.logFile !== undefined && { stderrFile: options.logFile }),
   })
   const listeners = await announcedListeners(running).catch(async (error: unknown) => {
     await running.stop()

@@ -12,6 +12,8 @@ export interface ServiceOptions {
   readonly ports?: Partial<ServicePorts>
   readonly env?: Readonly<Record<string, string>>
   readonly program?: Program
+  /** Takes its log, which is collected with its output otherwise. */
+  readonly logFile?: string
 }
 
 export interface ServicePorts {
@@ -45,6 +47,7 @@ export async function startService(options: ServiceOptions): Promise<RunningServ
       ...env,
     },
     stopLimitMs: 20_000,
+    ...(options.logFile !== undefined && { stderrFile: options.logFile }),
   })
   const listeners = await announcedListeners(running).catch(async (error: unknown) => {
     await running.stop()
