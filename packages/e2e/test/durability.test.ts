@@ -7,7 +7,7 @@ import { DurableWrites, halfStored } from '../src/durable-writes.ts'
 import { hasPostgres, startPostgresCluster } from '../src/postgres-cluster.ts'
 
 const isLong = process.env['TEST_LONG'] !== undefined
-const [kills, databaseKills] = isLong ? [200, 50] : [2, 2]
+const [kills, databaseKills] = isLong ? [200, 200] : [2, 2]
 
 it(
   'loses no acknowledged write and stores nothing by halves, whenever it is killed',
