@@ -17,6 +17,7 @@ describe('readConfig', () => {
     expect(config.apiListen).toEqual({ host: '127.0.0.1', port: 4300 })
     expect(config.zone).toBe('tunnel.localhost')
     expect(config.dnsListen).toBeNull()
+    expect(config.requestsPerMinute).toBeNull()
     expect(config.masterKeyFile).toBe(`${config.dataDir}/master.key`)
     expect(config.tcpPorts).toEqual({ first: 20_000, last: 20_999 })
   })
@@ -44,6 +45,7 @@ describe('readConfig', () => {
     ['SERVICE_REGION', 'EU West'],
     ['SERVICE_ACME_EMAIL', 'nobody'],
     ['SERVICE_ZONE', 'localhost'],
+    ['SERVICE_API_REQUESTS_PER_MINUTE', '0'],
   ])('refuses %s=%s', (name, value) => {
     expect(problemsOf({ [name]: value })).toEqual([expect.stringMatching(`^${name}: must `)])
   })
@@ -57,7 +59,9 @@ describe('readConfig', () => {
       SERVICE_API_LISTEN: '[::1]:0',
       SERVICE_EDGE_HTTP_LISTEN: ':80',
       SERVICE_BASE_URL: 'https://api.example.com/',
+      SERVICE_API_REQUESTS_PER_MINUTE: '120',
     })
+    expect(config.requestsPerMinute).toBe(120)
     expect(config.apiListen).toEqual({ host: '::1', port: 0 })
     expect(config.edgeHttpListen).toEqual({ host: '0.0.0.0', port: 80 })
     expect(config.baseUrl).toBe('https://api.example.com')

@@ -44,6 +44,8 @@ export interface ServiceConfig {
   readonly staticBackends: 'public' | 'any'
   /** What an SSH host certificate for every host holds: no principals, or `*` for OpenSSH 10.3 and later. */
   readonly sshEmptyPrincipals: 'empty' | 'wildcard'
+  /** What one account may send to the API in any rolling minute; null: no limit. */
+  readonly requestsPerMinute: number | null
 }
 
 /** Wrong configuration; `problems` holds one line per offending variable. */
@@ -100,6 +102,7 @@ export function readConfig(env: Environment): ServiceConfig {
     releasesDir: reader.read('SERVICE_RELEASES_DIR', join(dataDir, 'releases'), directory),
     staticBackends: reader.read('SERVICE_STATIC_BACKENDS', 'public', staticReach),
     sshEmptyPrincipals: reader.read('SERVICE_SSH_EMPTY_PRINCIPALS', 'empty', emptyPrincipals),
+    requestsPerMinute: reader.read('SERVICE_API_REQUESTS_PER_MINUTE', 'off', requestCount),
   }
   if ((config.acme.eabKeyId === null) !== (config.acme.eabKeyFile === null))
     reader.refuse('SERVICE_ACME_EAB_KEY_ID', 'must be set together with SERVICE_ACME_EAB_KEY_FILE')
@@ -207,6 +210,12 @@ function resolverAddresses(text: string): string[] {
 
 function contextCount(text: string): number {
   if (!/^\d{2,6}$/.test(text)) throw new Error('must be a number from 10 to 999999')
+  return Number(text)
+}
+
+function requestCount(text: string): number | null {
+  if (text === 'off') return null
+  if (!/^[1-9]\d{0,6}$/.test(text)) throw new Error('must be off, or a number from 1 to 9999999')
   return Number(text)
 }
 

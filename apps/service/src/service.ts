@@ -217,7 +217,7 @@ function buildApi({ config, log, metrics, events }: Surroundings, sources: ApiSo
       rootRoute(app, join(config.dataDir, 'local-ca.pem'))
       return dashboard.routes(app)
     },
-    requestsPerMinute: null,
+    requestsPerMinute: config.requestsPerMinute,
   })
 }
 

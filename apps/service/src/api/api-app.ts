@@ -3,6 +3,7 @@ import Fastify, { type FastifyBaseLogger, type FastifyInstance, LogController } 
 import { callerOf, requireCaller } from './authentication.ts'
 import { baseUrlOf } from './base-url.ts'
 import type { ApiKeyVerifier, CallReader, SignInReader } from './caller.ts'
+import { errorPageRoute } from './error-page.ts'
 import { renderError, renderPathNotFound } from './error-renderer.ts'
 import { RateLimit, limitInFlight } from './load-limits.ts'
 import { describeApi } from './openapi.ts'
@@ -52,6 +53,7 @@ export async function buildApiApp(parts: ApiParts): Promise<FastifyInstance> {
   await app.register(cors, { origin: true, credentials: true, maxAge: preflightCachedSeconds, methods: corsMethods })
   await describeApi(app, parts.baseUrl)
   operationRoutes(app, parts.operations)
+  errorPageRoute(app)
   await parts.openRoutes(app)
   await app.register(async (behindKey) => registerBehindKey(behindKey, parts))
   return app

@@ -2,7 +2,7 @@ import swagger from '@fastify/swagger'
 import type { FastifyInstance, FastifySchema } from 'fastify'
 
 const failure = {
-  description: 'Every failure. The codes are listed in docs/errors.md.',
+  description: 'Every failure. The codes are explained at /docs/errors.',
   content: {
     'application/json': {
       schema: {
