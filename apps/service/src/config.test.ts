@@ -59,11 +59,13 @@ describe('readConfig', () => {
       SERVICE_API_LISTEN: '[::1]:0',
       SERVICE_EDGE_HTTP_LISTEN: ':80',
       SERVICE_BASE_URL: 'https://api.example.com/',
-      SERVICE_API_REQUESTS_PER_MINUTE: '120',
     })
-    expect(config.requestsPerMinute).toBe(120)
     expect(config.apiListen).toEqual({ host: '::1', port: 0 })
     expect(config.edgeHttpListen).toEqual({ host: '0.0.0.0', port: 80 })
     expect(config.baseUrl).toBe('https://api.example.com')
+  })
+
+  it('takes a limit of API requests', () => {
+    expect(readConfig({ SERVICE_API_REQUESTS_PER_MINUTE: '120' }).requestsPerMinute).toBe(120)
   })
 })

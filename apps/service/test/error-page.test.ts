@@ -10,9 +10,10 @@ afterAll(() => api[Symbol.asyncDispose]())
 it('every code leads to its own place on the page, which needs no key', () => {
   expect(page.statusCode).toBe(200)
   const codes = Object.values(errorDefinitions).flatMap(({ code }) => (code === null ? [] : [code]))
-  const anchors = [...page.body.matchAll(/ id="([^"]+)"/g)].map(([, id]) => id)
+  const anchors = Array.from(page.body.matchAll(/ id="([^"]+)"/g), ([, id]) => id)
   const expected = codes.flatMap((code) => [`err_service_${code}`, String(code)])
-  expect(anchors.toSorted()).toEqual(expected.toSorted())
+  expect(new Set(anchors)).toEqual(new Set(expected))
+  expect(anchors.length).toBe(expected.length)
 })
 
 it('the page shows texts as texts, and runs and loads nothing', () => {
