@@ -1,7 +1,7 @@
 import type { CompiledQuery } from 'kysely'
 import { constraintViolation } from './constraint-violation.ts'
 import type { Committer } from './group-commit.ts'
-import type { Secrets } from './secrets.ts'
+import type { SecretChanges, Secrets } from './secrets.ts'
 import type { Database, Tables } from './tables.ts'
 
 const tombstonesKeptMs = 90 * 24 * 3600 * 1000
@@ -33,9 +33,6 @@ export interface Guards {
   readonly links: readonly string[]
   readonly uniqueKeys: readonly UniqueKey[]
 }
-
-/** Secrets are sealed before they are stored. */
-export type SecretValues = Readonly<Record<string, string>>
 
 /** The database refused: another resource holds a unique key, or a link would point at nothing. Nothing was stored. */
 export class GuardBroken extends Error {
@@ -129,13 +126,13 @@ export class Records {
     return (await query.orderBy('from_id').limit(limit).execute()).map((row) => row.from_id)
   }
 
-  /** Throws `GuardBroken`. */
-  async insert(row: ResourceRow, guards: Guards, secrets: SecretValues): Promise<void> {
+  /** Secrets are sealed before they are stored. Throws `GuardBroken`. */
+  async insert(row: ResourceRow, guards: Guards, secrets: SecretChanges): Promise<void> {
     const isBare = guards.links.length + guards.uniqueKeys.length + Object.keys(secrets).length === 0
     await this.#change(isBare, async (db) => {
       await db.insertInto('resources').values(fromRow(row)).execute()
       await insertGuards(db, row.id, guards)
-      await this.secrets.insert(db, row.id, secrets)
+      await this.secrets.store(db, row.id, secrets)
     })
   }
 
@@ -143,7 +140,7 @@ export class Records {
    * Replaces the body; `guards` and `secrets` only when given. False when the resource is gone or was changed since
    * `row` was read. Throws `GuardBroken`.
    */
-  async update(row: ResourceRow, body: string, guards?: Guards, secrets: SecretValues = {}): Promise<boolean> {
+  async update(row: ResourceRow, body: string, guards?: Guards, secrets: SecretChanges = {}): Promise<boolean> {
     const isBare = guards === undefined && Object.keys(secrets).length === 0
     return this.#change(isBare, async (db) => {
       const { numUpdatedRows } = await db
@@ -154,7 +151,7 @@ export class Records {
         .executeTakeFirst()
       if (numUpdatedRows === 0n) return false
       if (guards !== undefined) await replaceGuards(db, row.id, guards)
-      await this.secrets.insert(db, row.id, secrets)
+      await this.secrets.store(db, row.id, secrets)
       return true
     })
   }

@@ -3,6 +3,9 @@ import type { Database } from './tables.ts'
 
 const resealBatch = 200
 
+/** New values by name; null: the secret is gone. */
+export type SecretChanges = Readonly<Record<string, string | null>>
+
 /** The sealed secrets of resources. */
 export class Secrets {
   readonly #db: Database
@@ -14,22 +17,12 @@ export class Secrets {
   }
 
   /** Within the transaction that stores the resource itself. */
-  async insert(db: Database, resourceId: string, secrets: Readonly<Record<string, string>>): Promise<void> {
-    const values = Object.entries(secrets).map(([name, plain]) => {
-      const { keyId, sealed } = this.#sealer.seal(plain, { resourceId, name })
-      return { resource_id: resourceId, name, key_id: keyId, sealed }
-    })
-    if (values.length === 0) return
-    await db
-      .insertInto('secrets')
-      .values(values)
-      .onConflict((conflict) =>
-        conflict.columns(['resource_id', 'name']).doUpdateSet((row) => ({
-          key_id: row.ref('excluded.key_id'),
-          sealed: row.ref('excluded.sealed'),
-        })),
-      )
-      .execute()
+  async store(db: Database, resourceId: string, changes: SecretChanges): Promise<void> {
+    const given = Object.entries(changes)
+    const gone = given.filter(([, value]) => value === null).map(([name]) => name)
+    const kept = given.filter((entry): entry is [string, string] => entry[1] !== null)
+    if (gone.length > 0) await this.#remove(db, resourceId, gone)
+    if (kept.length > 0) await this.#put(db, resourceId, kept)
   }
 
   async read(resourceId: string, name: string): Promise<string | undefined> {
@@ -61,5 +54,26 @@ export class Secrets {
         resealed += 1
       }
     }
+  }
+
+  async #remove(db: Database, resourceId: string, names: readonly string[]): Promise<void> {
+    await db.deleteFrom('secrets').where('resource_id', '=', resourceId).where('name', 'in', names).execute()
+  }
+
+  async #put(db: Database, resourceId: string, secrets: readonly [name: string, plain: string][]): Promise<void> {
+    const values = secrets.map(([name, plain]) => {
+      const { keyId, sealed } = this.#sealer.seal(plain, { resourceId, name })
+      return { resource_id: resourceId, name, key_id: keyId, sealed }
+    })
+    await db
+      .insertInto('secrets')
+      .values(values)
+      .onConflict((conflict) =>
+        conflict.columns(['resource_id', 'name']).doUpdateSet((row) => ({
+          key_id: row.ref('excluded.key_id'),
+          sealed: row.ref('excluded.sealed'),
+        })),
+      )
+      .execute()
   }
 }

@@ -1,6 +1,7 @@
 import { ServiceError, type HttpsEdgeRoute, httpsEdgeRouteModel, type routeModuleNames } from '@tunnel/models'
 import { type ResourceDefinition, defineResource } from '../kernel/definition.ts'
 import type { ModuleBodies, Modules } from './modules.ts'
+import { sealedModules } from './sealed-modules.ts'
 
 /** A route as it is stored. */
 export interface RouteBody extends Pick<
@@ -28,6 +29,7 @@ export function httpsEdgeRoutes(
       match: checkedPath(changes.match ?? body.match),
       modules: { ...body.modules, ...modules.read(changes) },
     }),
+    sealed: sealedModules(),
     references: (body) => modules.references(body.modules),
     uniqueKeys: ({ edge_id, match_type, match }) => [
       { name: 'route_match', value: `${edge_id} ${match_type} ${match}`, shown: match, taken: 'route_match_taken' },

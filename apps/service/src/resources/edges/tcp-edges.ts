@@ -1,6 +1,7 @@
 import { tcpEdgeModel, type tcpEdgeModuleNames } from '@tunnel/models'
 import { type ResourceDefinition, defineResource } from '../kernel/definition.ts'
 import type { EdgeBodies, EdgeBody } from './edge-body.ts'
+import { sealedModules } from './sealed-modules.ts'
 
 export function tcpEdges(
   bodies: EdgeBodies<(typeof tcpEdgeModuleNames)[number]>,
@@ -9,6 +10,7 @@ export function tcpEdges(
     model: tcpEdgeModel,
     create: async (input, { caller }) => ({ body: await bodies.create(input, caller.accountId) }),
     update: (body, changes, { caller }) => bodies.update(body, changes, caller.accountId),
+    sealed: sealedModules(),
     references: (body) => bodies.references(body),
     uniqueKeys: (body) => bodies.uniqueKeys(body),
     reply: ({ body }, call) => bodies.reply(body, call),

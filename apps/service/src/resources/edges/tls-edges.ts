@@ -1,6 +1,7 @@
 import { tlsEdgeModel, type tlsEdgeModuleNames } from '@tunnel/models'
 import { type ResourceDefinition, defineResource } from '../kernel/definition.ts'
 import type { EdgeBodies, EdgeBody } from './edge-body.ts'
+import { sealedModules } from './sealed-modules.ts'
 
 export function tlsEdges(
   bodies: EdgeBodies<(typeof tlsEdgeModuleNames)[number]>,
@@ -9,6 +10,7 @@ export function tlsEdges(
     model: tlsEdgeModel,
     create: async (input, { caller }) => ({ body: await bodies.create(input, caller.accountId) }),
     update: (body, changes, { caller }) => bodies.update(body, changes, caller.accountId),
+    sealed: sealedModules(),
     references: (body) => bodies.references(body),
     uniqueKeys: (body) => bodies.uniqueKeys(body),
     reply: ({ body }, call) => bodies.reply(body, call),

@@ -36,6 +36,15 @@ export interface UniqueRule extends UniqueKey {
   readonly shown?: string
 }
 
+/** The parts of a body that are stored sealed, apart from it. */
+export interface SealedParts<Body> {
+  /** The body without its secrets, and the secrets by name. */
+  take(body: Body): { readonly open: Body; readonly secrets: Readonly<Record<string, string>> }
+  /** The names of the secrets that a body without them is to get back. */
+  names(open: Body): readonly string[]
+  put(open: Body, secrets: Readonly<Record<string, string>>): Body
+}
+
 /**
  * Everything that is special about one resource type. What is not declared here is the same for all: ids, times,
  * paging, PATCH rules, tolerance, references, uniqueness, refused deletes.
@@ -48,6 +57,7 @@ export interface ResourceDefinition<M extends ResourceModel, Body extends object
   update?(body: Body, changes: UpdateOf<M>, call: ChangeCall): Body | Promise<Body>
   /** The reply's own fields; id, uri and created_at are added. */
   reply(item: Stored<Body>, call: Call): ReplyFields<M> | Promise<ReplyFields<M>>
+  readonly sealed?: SealedParts<Body>
   /** The resources that this one needs; they cannot be deleted while it exists. */
   references?(body: Body): readonly Reference[]
   /** The resource that this one belongs to and disappears with, when the body names it and not the path. */

@@ -4,20 +4,19 @@ import {
   type ResourceModel,
   ServiceError,
   type UpdateOf,
-  idPrefix,
   mintId,
   wireTime,
 } from '@tunnel/models'
 import type { Call } from '../../api/caller.ts'
 import type { Page } from '../../api/paging.ts'
-import { GuardBroken, type Guards, type Records, type ResourceRow } from '../../storage/records.ts'
+import { GuardBroken, type Records, type ResourceRow } from '../../storage/records.ts'
 import type { Changes } from './changes.ts'
-import type { Draft, ResourceDefinition, Stored, UniqueRule } from './definition.ts'
-import { type Reference, checkPrefixes, referenceMissing } from './references.ts'
+import type { Draft, ResourceDefinition, Stored } from './definition.ts'
+import { Guarding } from './guarding.ts'
+import { StoredBodies, toStored } from './stored-bodies.ts'
 import { withoutEmptyTexts } from './tolerance.ts'
 
 const updateAttemptsMax = 5
-const dependentsShownMax = 3
 
 /** What every resource works with. */
 export interface ResourceParts {
@@ -30,9 +29,13 @@ export class Resource<M extends ResourceModel = ResourceModel, Body extends obje
   readonly definition: ResourceDefinition<M, Body>
   readonly #records: Records
   readonly #changes: Changes
+  readonly #guarding: Guarding<M, Body>
+  readonly #bodies: StoredBodies<Body>
 
   constructor(definition: ResourceDefinition<M, Body>, { records, changes }: ResourceParts) {
     this.definition = definition
+    this.#guarding = new Guarding(definition, records)
+    this.#bodies = new StoredBodies(definition.sealed, records.secrets)
     this.#records = records
     this.#changes = changes
   }
@@ -54,13 +57,13 @@ export class Resource<M extends ResourceModel = ResourceModel, Body extends obje
 
   /** Throws `not_found` for an unknown id and for one of another account alike. */
   async get(id: string, call: Call): Promise<Stored<Body>> {
-    return this.#read(await this.#row(id, call))
+    return this.#bodies.read(await this.#row(id, call))
   }
 
   /** Newest first; one item more than the page when another page follows. */
   async list(page: Page, call: Call): Promise<Stored<Body>[]> {
     const rows = await this.#records.list(call.caller.accountId, this.model.prefix, page.limit + 1, page.beforeId)
-    return rows.map((row) => this.#read(row))
+    return this.#bodies.readAll(rows)
   }
 
   async update(id: string, changes: UpdateOf<M>, call: Call): Promise<Stored<Body>> {
@@ -84,11 +87,11 @@ export class Resource<M extends ResourceModel = ResourceModel, Body extends obje
     this.definition.checkCaller?.(call)
     const item = await this.get(id, call)
     await this.definition.checkDelete?.(item, call)
-    await this.#refuseWhileInUse(id)
+    await this.#guarding.refuseWhileInUse(id)
     if (this.definition.isBuried === true) await this.#records.bury(id, call.now)
     const remains = this.definition.remains?.(item, call)
     const isDeleted = await this.#records.delete(id, remains).catch(async (error: unknown) => {
-      if (error instanceof GuardBroken) await this.#refuseWhileInUse(id)
+      if (error instanceof GuardBroken) await this.#guarding.refuseWhileInUse(id)
       throw error
     })
     if (!isDeleted) throw new ServiceError('not_found')
@@ -109,22 +112,22 @@ export class Resource<M extends ResourceModel = ResourceModel, Body extends obje
   /** For parts of the service that act for nobody in particular: the item in whatever account it is. */
   async find(id: string): Promise<Stored<Body> | undefined> {
     const row = await this.#records.get(this.model.prefix, id)
-    return row && this.#read(row)
+    return row && this.#bodies.read(row)
   }
 
   /** The holder of a unique value, in whatever account it is. */
   async findByKey(name: string, value: string): Promise<Stored<Body> | undefined> {
     const row = await this.#records.holderOf({ name, value })
-    return row?.kind === this.model.prefix ? this.#read(row) : undefined
+    return row?.kind === this.model.prefix ? this.#bodies.read(row) : undefined
   }
 
   /** Every item of every account. */
   async all(): Promise<Stored<Body>[]> {
-    return (await this.#records.all(this.model.prefix)).map((row) => this.#read(row))
+    return this.#bodies.readAll(await this.#records.all(this.model.prefix))
   }
 
   async childrenOf(parentId: string): Promise<Stored<Body>[]> {
-    return (await this.#records.children(parentId, this.model.prefix)).map((row) => this.#read(row))
+    return this.#bodies.readAll(await this.#records.children(parentId, this.model.prefix))
   }
 
   async secret(id: string, name: string): Promise<string | undefined> {
@@ -132,21 +135,15 @@ export class Resource<M extends ResourceModel = ResourceModel, Body extends obje
   }
 
   async #insert(id: string, draft: Draft<Body, ReplyOf<M>>, call: Call): Promise<Stored<Body>> {
+    const { body } = draft
     const { accountId } = call.caller
-    const parentId = await this.#parentId(draft.body, call)
-    await this.#checkReferences(this.#references(draft.body), accountId)
-    const row = {
-      id,
-      kind: this.model.prefix,
-      accountId,
-      parentId,
-      createdAt: call.now,
-      revision: 0,
-      body: JSON.stringify(draft.body),
-    }
-    const guards = this.#guards(draft.body, accountId)
-    await this.#guarded(row, draft.body, () => this.#records.insert(row, guards, draft.secrets ?? {}))
-    return this.#read(row)
+    const parentId = await this.#guarding.parentId(body, call)
+    await this.#guarding.check(body, accountId)
+    const { text, secrets } = this.#bodies.write(body)
+    const row = { id, kind: this.model.prefix, accountId, parentId, createdAt: call.now, revision: 0, body: text }
+    const guards = this.#guarding.of(body, accountId)
+    await this.#guarding.name(row, body, () => this.#records.insert(row, guards, { ...secrets, ...draft.secrets }))
+    return toStored(row, body)
   }
 
   async #confirm(item: Stored<Body>): Promise<void> {
@@ -158,32 +155,20 @@ export class Resource<M extends ResourceModel = ResourceModel, Body extends obje
     }
   }
 
-  /** The parent that the path or the body names, which must exist in the account. */
-  async #parentId(body: Body, { caller, parentId }: Call): Promise<string | null> {
-    if (parentId !== undefined) {
-      const isThere = (await this.#records.existing(caller.accountId, [parentId])).has(parentId)
-      if (!isThere || idPrefix(parentId) !== this.model.parentPrefix) throw new ServiceError('not_found')
-      return parentId
-    }
-    const parent = this.definition.parent?.(body)
-    if (parent !== undefined) await this.#checkReferences([parent], caller.accountId)
-    return parent?.id ?? null
-  }
-
   /** Null when somebody else changed the row meanwhile. */
   async #tryChange(row: ResourceRow, change: (body: Body) => Body | Promise<Body>): Promise<Stored<Body> | null> {
-    const { body } = this.#read(row)
+    const { body } = await this.#bodies.read(row)
     const next = await change(body)
-    const guards = this.#guards(next, row.accountId)
-    const hasNewGuards = JSON.stringify(guards) !== JSON.stringify(this.#guards(body, row.accountId))
-    if (hasNewGuards) await this.#checkReferences(this.#references(next), row.accountId)
-    const text = JSON.stringify(next)
-    const isStored = await this.#guarded(row, next, () =>
-      this.#records.update(row, text, hasNewGuards ? guards : undefined),
+    const guards = this.#guarding.of(next, row.accountId)
+    const hasNewGuards = JSON.stringify(guards) !== JSON.stringify(this.#guarding.of(body, row.accountId))
+    if (hasNewGuards) await this.#guarding.check(next, row.accountId)
+    const { text, secrets } = this.#bodies.write(next, row)
+    const isStored = await this.#guarding.name(row, next, () =>
+      this.#records.update(row, text, hasNewGuards ? guards : undefined, secrets),
     )
     if (!isStored) return null
     this.#changes.announce({ kind: row.kind, id: row.id, accountId: row.accountId, change: 'updated' })
-    return this.#read({ ...row, body: text })
+    return toStored(row, next)
   }
 
   async #row(id: string, call: Call): Promise<ResourceRow> {
@@ -191,68 +176,5 @@ export class Resource<M extends ResourceModel = ResourceModel, Body extends obje
     const isVisible = row?.accountId === call.caller.accountId && (call.parentId ?? row.parentId) === row.parentId
     if (row === undefined || !isVisible) throw new ServiceError('not_found')
     return row
-  }
-
-  #read({ id, accountId, parentId, createdAt, body }: ResourceRow): Stored<Body> {
-    return { id, accountId, parentId, createdAt, body: JSON.parse(body) as Body }
-  }
-
-  #references(body: Body): readonly Reference[] {
-    return this.definition.references?.(body) ?? []
-  }
-
-  #guards(body: Body, accountId: string): Guards {
-    return {
-      links: this.#references(body).map((reference) => reference.id),
-      uniqueKeys: this.#uniqueRules(body, accountId).map(({ name, value }) => ({ name, value })),
-    }
-  }
-
-  #uniqueRules(body: Body, accountId: string): readonly UniqueRule[] {
-    return this.definition.uniqueKeys?.(body, accountId) ?? []
-  }
-
-  async #checkReferences(references: readonly Reference[], accountId: string): Promise<void> {
-    if (references.length === 0) return
-    checkPrefixes(references)
-    const existing = await this.#records.existing(
-      accountId,
-      references.map((reference) => reference.id),
-    )
-    const missing = references.find((reference) => !existing.has(reference.id))
-    if (missing !== undefined) throw referenceMissing(missing)
-  }
-
-  /** Names what the database refused: a taken value, or a reference that was deleted a moment ago. */
-  async #guarded<T>(row: ResourceRow, body: Body, work: () => Promise<T>): Promise<T> {
-    try {
-      return await work()
-    } catch (error) {
-      if (!(error instanceof GuardBroken)) throw error
-      if (error.guard === 'unique') await this.#throwTaken(row, this.#uniqueRules(body, row.accountId))
-      await this.#checkReferences(this.#references(body), row.accountId)
-      throw new ServiceError('changed_meanwhile', {}, { cause: error })
-    }
-  }
-
-  async #throwTaken(row: ResourceRow, rules: readonly UniqueRule[]): Promise<void> {
-    for (const rule of rules) {
-      const holder = await this.#records.holderOf(rule)
-      if (holder === undefined || holder.id === row.id) continue
-      const isOther = holder.accountId !== row.accountId && rule.takenByOther !== undefined
-      const reason = isOther ? rule.takenByOther : rule.taken
-      throw new ServiceError(reason as 'bot_user_name_taken', { value: rule.shown ?? rule.value })
-    }
-  }
-
-  async #refuseWhileInUse(id: string): Promise<void> {
-    const dependents = await this.#records.dependentsOf(id, dependentsShownMax)
-    if (dependents.length === 0) return
-    const reason = this.definition.inUse ?? 'resource_in_use'
-    throw new ServiceError(reason as 'resource_in_use', {
-      id,
-      title: this.model.title,
-      dependents: dependents.join(', '),
-    })
   }
 }
