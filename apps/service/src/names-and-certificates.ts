@@ -1,4 +1,4 @@
-import { createPrivateKey, generateKeyPairSync, randomBytes } from 'node:crypto'
+import { createPrivateKey, generateKeyPairSync } from 'node:crypto'
 import { readFileSync } from 'node:fs'
 import type { Logger } from 'pino'
 import { Gauge, type Registry } from 'prom-client'
@@ -11,6 +11,7 @@ import type { StoredStates } from './certs/provisioning/stored-states.ts'
 import { CertificateSelection, type LastResort } from './certs/serving/certificate-selection.ts'
 import { ContextCache } from './certs/serving/context-cache.ts'
 import { ServedNames } from './certs/serving/served-names.ts'
+import { TicketKeys } from './certs/serving/ticket-keys.ts'
 import type { AcmeConfig, ServiceConfig } from './config.ts'
 import { Authority } from './dns/authority.ts'
 import { dnsEvents } from './dns/dns-counters.ts'
@@ -31,21 +32,23 @@ export interface NamesAndCertificatesDeps {
   readonly states: StoredStates
   readonly lastResort: LastResort
   /** An ingress takes sessions at these names from now on; none: no longer. */
-  readonly onIngressNames: (ingressId: string, names: readonly string[]) => void
+  readonly onIngressNames: (
+    ingress: { readonly id: string; readonly accountId: string },
+    names: readonly string[],
+  ) => void
 }
 
 /** What the edge needs of certificates, and the DNS server when there is one. */
 export interface NamesAndCertificates {
   readonly certificates: CertificateSelection
   readonly challenges: HttpChallenges
-  readonly ticketKeys: Buffer
+  readonly ticketKeys: TicketKeys
   readonly dns: DnsServer | null
 }
 
 const contextsPerSecond = 100
 /** The TTL of challenge records is one second; resolvers count in whole seconds. */
 const challengeSettleMs = 1_300
-const ticketKeysBytes = 48
 
 /** Starts DNS and the upkeep of certificates, in step with what accounts reserve. */
 export async function startNamesAndCertificates(deps: NamesAndCertificatesDeps): Promise<NamesAndCertificates> {
@@ -100,11 +103,14 @@ export async function startNamesAndCertificates(deps: NamesAndCertificatesDeps):
     creationsPerSecond: contextsPerSecond,
     nowMs: () => performance.now(),
   })
-  const ticketKeys = await storage.values.readOrCreate('tls-ticket-keys', () =>
-    randomBytes(ticketKeysBytes).toString('base64'),
-  )
+  const ticketKeys = await TicketKeys.start({
+    values: storage.values,
+    nowMs: Date.now,
+    onFailure: (error) => log.error({ err: error }, 'the keys of TLS session tickets could not be renewed'),
+  })
+  parts.add('ticket keys', { [Symbol.asyncDispose]: () => Promise.resolve(ticketKeys[Symbol.dispose]()) })
   const certificates = new CertificateSelection({ names: served, contexts, lastResort })
-  return { certificates, challenges, dns, ticketKeys: Buffer.from(ticketKeys, 'base64') }
+  return { certificates, challenges, dns, ticketKeys }
 }
 
 /** Runs are told first, then their requests are cut off: so none of them takes the end for a failure. */

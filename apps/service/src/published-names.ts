@@ -15,7 +15,10 @@ export interface PublishedNamesDeps {
   /** Whether our DNS answers for the service's own domain, so that its certificate can be managed. */
   readonly hasOwnZone: boolean
   /** An ingress takes sessions at these names from now on; none: no longer. */
-  readonly onIngressNames: (ingressId: string, names: readonly string[]) => void
+  readonly onIngressNames: (
+    ingress: { readonly id: string; readonly accountId: string },
+    names: readonly string[],
+  ) => void
 }
 
 const prefixes = { domain: 'rd', ingress: 'agin' }
@@ -68,7 +71,7 @@ export class PublishedNames implements Subjects {
     const regionDomains = management.names.regionDomainsOf(domain)
     authority.loadIngress({ domain, nsTargets: management.names.nameserversOf(id), regionDomains })
     this.#ingressDomains.set(id, domain)
-    onIngressNames(id, [domain, ...regionDomains])
+    onIngressNames(ingress, [domain, ...regionDomains])
   }
 
   /** A certificate that is held serves its names. */
@@ -90,7 +93,7 @@ export class PublishedNames implements Subjects {
     if (ingressDomain === undefined) return
     authority.unloadIngress(ingressDomain)
     this.#ingressDomains.delete(id)
-    onIngressNames(id, [])
+    onIngressNames({ id, accountId }, [])
   }
 
   #publishDomain({

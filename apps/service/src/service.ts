@@ -237,9 +237,9 @@ async function startPublicSide(surroundings: Surroundings, sources: PublicSource
   const publishSample = (accountId: string, sample: object) => events.publish(accountId, 'traffic_sampled', sample)
   const traffic = parts.add('traffic', new TrafficMeter(() => events.followedAccounts, publishSample))
   const endpoints = { find: (host: string) => findEndpoint(host, edges, sessions) }
-  const connectHost = sessionHost(sessions, createReleaseDownloads(config.releasesDir))
+  const releases = createReleaseDownloads(config.releasesDir)
   const ownHosts = new Map([
-    [`connect.${config.zone}`, connectHost],
+    [`connect.${config.zone}`, sessionHost(sessions, releases)],
     [`api.${config.zone}`, apiHost(api)],
   ])
   const isPublished = (name: string) => ownHosts.has(name) || endpoints.find(name).kind !== 'unknown'
@@ -247,7 +247,7 @@ async function startPublicSide(surroundings: Surroundings, sources: PublicSource
     ...surroundings,
     ...sources,
     lastResort: await openLocalCertificates(config, storage, isPublished),
-    onIngressNames: followIngressNames(ownHosts, connectHost),
+    onIngressNames: followIngressNames(ownHosts, (accountId) => sessionHost(sessions, releases, accountId)),
   })
   const listen = { httpListen: config.edgeHttpListen, httpsListen: config.edgeHttpsListen }
   const seen = { accessLog: logLines, metrics, observers: [traffic], region: config.region }

@@ -1,5 +1,11 @@
 import type { SecureContext } from 'node:tls'
 
+/** 48 bytes that session tickets are sealed with, from time to time new ones. */
+export interface TicketKeySource {
+  readonly current: Buffer
+  onRotated(listener: (keys: Buffer) => void): void
+}
+
 /** Where the HTTPS listener gets its certificates from. */
 export interface CertificateSource {
   /** For connections that name no server (no SNI), as PEM. */

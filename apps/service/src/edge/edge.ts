@@ -2,7 +2,7 @@ import { once } from 'node:events'
 import type { AddressInfo, Server, Socket } from 'node:net'
 import type { Registry } from 'prom-client'
 import { accessLog, type ExchangeObserver, type LineSink } from './access-log.ts'
-import type { CertificateSource } from './certificate-source.ts'
+import type { CertificateSource, TicketKeySource } from './certificate-source.ts'
 import { edgeMetrics } from './edge-metrics.ts'
 import type { EndpointLookup } from './endpoint-lookup.ts'
 import { EdgeTimers } from './edge-timers.ts'
@@ -31,8 +31,8 @@ export interface EdgeDeps {
   readonly httpsListen: ListenAddress
   readonly endpoints: EndpointLookup
   readonly certificates: CertificateSource
-  /** 48 bytes that all processes share, so that a TLS session can be resumed at any of them; absent: each has its own. */
-  readonly ticketKeys?: Buffer
+  /** Shared by all processes, so that a TLS session can be resumed at any of them; absent: each has its own. */
+  readonly ticketKeys?: TicketKeySource
   /** Proofs for certificate authorities; absent: none is ever under way. */
   readonly challenges?: ChallengeAnswers
   /** Names that the service answers itself, such as `connect.ZONE` and `api.ZONE`. */

@@ -25,12 +25,12 @@ export class AgentReception {
     this.#sessionOptions = { limits: defaultLimits, heartbeats: new Heartbeats(), nowMs: deps.nowMs }
   }
 
-  receive({ transport, ip, onKnown }: AnonymousPeer): AgentConnection {
+  receive({ transport, ip, onlyAccountId, onKnown }: AnonymousPeer): AgentConnection {
     const { greeter, limits } = this.#deps
     return new AgentConnection(transport, {
       sessionOptions: this.#sessionOptions,
       helloWithinMs: limits.helloWithinMs,
-      check: (hello) => greeter.check(hello, ip),
+      check: (hello) => greeter.check(hello, { ip, onlyAccountId }),
       onAnswered: onKnown,
       onClosed: (agent, ending) => this.#onClosed(agent, ip, ending),
     })

@@ -6,6 +6,7 @@ import type { AgentIdentities } from './agent-identity.ts'
 import { AgentSession, type AgentSessionDeps } from './agent-session.ts'
 import type { SessionsLimits } from './limits.ts'
 import type { OnlineSessions } from './online-sessions.ts'
+import type { AnonymousPeer } from './session-listener.ts'
 import { serviceErrorOf, toSessionError } from './session-error.ts'
 
 /** Checks authtokens. Throws `ServiceError` `authtoken_malformed`, `authtoken_invalid` or `authtoken_revoked`. */
@@ -44,10 +45,12 @@ export class Greeter {
     this.#deps = deps
   }
 
-  async check(hello: Hello, ip: string): Promise<Answer> {
+  async check(hello: Hello, { ip, onlyAccountId }: Pick<AnonymousPeer, 'ip' | 'onlyAccountId'>): Promise<Answer> {
     try {
       requireVersion(hello)
       const verified = await this.#deps.authtokens.verify(hello.authtoken)
+      if (onlyAccountId !== null && verified.accountId !== onlyAccountId)
+        throw new ServiceError('ingress_of_other_account')
       return (session) => this.#admit(session, hello, verified, ip)
     } catch (error) {
       return (session) => this.#refuse(session, error, ip)

@@ -11,6 +11,8 @@ export interface AnonymousPeer {
   readonly transport: Transport
   /** Source address, without the prefix of IPv4 in IPv6. */
   readonly ip: string
+  /** Whose address it came to: agents of this account alone are taken there. Null: the service's own, for all. */
+  readonly onlyAccountId: string | null
   /** To be called once the peer is known or gone; it does not count as anonymous any more. */
   readonly onKnown: () => void
 }
@@ -51,7 +53,7 @@ export class SessionListener {
     for (const peer of this.#anonymous) peer.dismiss('shutdown', 'the service is restarting')
   }
 
-  handleUpgrade(request: IncomingMessage, socket: Socket, head: Buffer): void {
+  handleUpgrade(request: IncomingMessage, socket: Socket, head: Buffer, onlyAccountId: string | null): void {
     if (!offersSubprotocol(request)) return refuse(socket, '400 Bad Request')
     const ip = addressOf(socket)
     const leave = this.#isDraining ? null : this.#places.take(ip)
@@ -59,11 +61,11 @@ export class SessionListener {
     socket.once('close', leave)
     this.#webSockets.handleUpgrade(request, socket, head, (webSocket) => {
       const transport = webSocketTransport(webSocket, socket, 'server')
-      this.#receive(transport, socket, ip, leave)
+      this.#receive({ transport, ip, onlyAccountId }, socket, leave)
     })
   }
 
-  #receive(transport: Transport, socket: Socket, ip: string, leave: () => void): void {
+  #receive(arrived: Omit<AnonymousPeer, 'onKnown'>, socket: Socket, leave: () => void): void {
     const onFlood = (): void => peer.dismiss('limit_exceeded', 'too many bytes before the welcome')
     const stopCounting = countBytes(socket, this.#deps.limits.helloMaxBytes, onFlood)
     const onKnown = (): void => {
@@ -72,7 +74,7 @@ export class SessionListener {
       leave()
       this.#anonymous.delete(peer)
     }
-    const peer = this.#deps.onPeer({ transport, ip, onKnown })
+    const peer = this.#deps.onPeer({ ...arrived, onKnown })
     this.#anonymous.add(peer)
   }
 

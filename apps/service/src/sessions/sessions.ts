@@ -37,9 +37,9 @@ export class Sessions implements AsyncDisposable {
     this.#mintId = mintId
   }
 
-  /** Takes over an HTTP upgrade of the connect address. */
-  handleUpgrade(request: IncomingMessage, socket: Socket, head: Buffer): void {
-    this.#listener.handleUpgrade(request, socket, head)
+  /** Takes over an HTTP upgrade of the connect address, or of an address that is for agents of one account alone. */
+  handleUpgrade(request: IncomingMessage, socket: Socket, head: Buffer, onlyAccountId: string | null): void {
+    this.#listener.handleUpgrade(request, socket, head, onlyAccountId)
   }
 
   /** Where a lower-case host name leads now. */

@@ -11,7 +11,11 @@ import { testCertificates } from '../edge/test-certificates.ts'
 import { throwAwayCertificate } from './throw-away-certificate.ts'
 
 const stack = new AsyncDisposableStack()
-const ticketKeys = randomBytes(48)
+const rotations: ((keys: Buffer) => void)[] = []
+const ticketKeys = {
+  current: randomBytes(48),
+  onRotated: (listener: (keys: Buffer) => void) => void rotations.push(listener),
+}
 const certificates = new Map<string, KeyAndChain>()
 const names = new ServedNames()
 const contexts = new ContextCache({
@@ -103,12 +107,22 @@ describe.each(['-tls1_2', '-tls1_3'])('a session of %s', (version) => {
   })
 })
 
-it('a session resumed under another name carries no request for the name that it began with', async () => {
+it('a session resumed under another name counts for the name of the new handshake alone', async () => {
   const session = join(dir, 'session-other')
-  const tls13 = (more: string[]) => ['-tls1_3', ...more, session]
-  await handshake('app.test', { args: tls13(['-sess_out']), host: 'app.test' })
-  const output = await handshake('www.app.test', { args: tls13(['-sess_in']), host: 'app.test' })
-  expect(output).toMatch(/HTTP\/1\.1 421/)
+  const resume = ['-tls1_3', '-sess_in', session]
+  await handshake('app.test', { args: ['-tls1_3', '-sess_out', session], host: 'app.test' })
+  expect(await handshake('www.app.test', { args: resume, host: 'app.test' })).toMatch(/HTTP\/1\.1 421/)
+  const output = await handshake('www.app.test', { args: resume, host: 'www.app.test' })
+  expect(output).toMatch(/HTTP\/1\.1 200[^]*"host":"www\.app\.test"/)
+})
+
+it('after a rotation of the ticket keys an old session costs a full handshake, and no error', async () => {
+  const session = join(dir, 'session-rotated')
+  await handshake('app.test', { args: ['-sess_out', session], host: 'app.test' })
+  for (const rotate of rotations) rotate(randomBytes(48))
+  const output = await handshake('app.test', { args: ['-sess_in', session, '-sess_out', session], host: 'app.test' })
+  expect(output).toMatch(/New, TLSv1[^]*HTTP\/1\.1 200/)
+  expect(await handshake('app.test', { args: ['-sess_in', session], host: 'app.test' })).toContain('Reused,')
 })
 
 it('a proof for a certificate authority is answered for its host alone', async () => {

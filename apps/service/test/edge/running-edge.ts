@@ -6,6 +6,7 @@ import type { EdgeTunnel } from '../../src/edge/edge-tunnel.ts'
 import type { EndpointState } from '../../src/edge/endpoint-lookup.ts'
 import type { EdgeLimits } from '../../src/edge/limits.ts'
 import type { OwnHost } from '../../src/edge/own-host.ts'
+import type { TicketKeySource } from '../../src/edge/certificate-source.ts'
 import { TcpStream } from './tcp-stream.ts'
 import { testCertificates } from './test-certificates.ts'
 
@@ -16,7 +17,7 @@ export interface EdgeOptions {
   readonly ownHosts?: ReadonlyMap<string, OwnHost>
   readonly certificates?: EdgeDeps['certificates']
   readonly accessLog?: EdgeDeps['accessLog']
-  readonly ticketKeys?: Buffer
+  readonly ticketKeys?: TicketKeySource
   readonly challenges?: EdgeDeps['challenges']
   /** The compiled policy of every name. */
   readonly policy?: unknown

@@ -35,6 +35,16 @@ describe('a hello', () => {
     expect(service.log.find(({ event }) => event === 'session refused' && true)).toBeDefined()
   })
 
+  it('at the ingress of an account is for the agents of that account alone', async () => {
+    await using service = await listen({}, 'ac_1')
+    await TestAgent.online(service.url)
+    const other = await TestAgent.connect(service.url)
+    other.session.send(helloOf({ authtoken: 'token-other' }))
+    const { error } = await other.message('refused')
+    expect(error).toMatchObject({ reason: 'ingress_of_other_account', retryable: false })
+    expect([service.sessions.list('ac_1').length, service.sessions.list('ac_2').length]).toEqual([1, 0])
+  })
+
   it('never reaches the log with its token', async () => {
     await using service = await listen()
     await TestAgent.online(service.url)

@@ -43,7 +43,10 @@ export interface Listening extends AsyncDisposable {
 }
 
 /** The sessions of a service behind a real HTTP server. */
-export async function listen(overrides: Partial<SessionsDeps> = {}): Promise<Listening> {
+export async function listen(
+  overrides: Partial<SessionsDeps> = {},
+  onlyAccountId: string | null = null,
+): Promise<Listening> {
   const log: Listening['log'] = []
   const record = (fields: object, event: string) => void log.push({ fields, event })
   const sessions = createSessions({
@@ -73,7 +76,9 @@ export async function listen(overrides: Partial<SessionsDeps> = {}): Promise<Lis
     ...overrides,
   })
   const server = createServer()
-  server.on('upgrade', (request, socket, head) => sessions.handleUpgrade(request, socket as Socket, head))
+  server.on('upgrade', (request, socket, head) =>
+    sessions.handleUpgrade(request, socket as Socket, head, onlyAccountId),
+  )
   await once(server.listen(0, '127.0.0.1'), 'listening')
   const { port } = server.address() as AddressInfo
   const dispose = async () => {

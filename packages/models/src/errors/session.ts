@@ -20,6 +20,12 @@ export const sessionErrors = defineErrors({
     owner: 'agent',
     msg: 'The authtoken was revoked. Create a new one and give it to this agent.',
   },
+  ingress_of_other_account: {
+    code: 3841,
+    status: 403,
+    owner: 'agent',
+    msg: 'This address is the agent ingress of another account. Connect to the address of the service, or to an ingress of your own account.',
+  },
   bind_name_refused: {
     code: 316,
     status: 403,

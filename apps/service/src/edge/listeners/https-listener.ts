@@ -2,12 +2,12 @@ import type { Server as Http1Server } from 'node:http'
 import type { Http2Server } from 'node:http2'
 import { createServer, type SecureContext, type Server } from 'node:tls'
 import { callbackify } from 'node:util'
-import type { CertificateSource } from '../certificate-source.ts'
+import type { CertificateSource, TicketKeySource } from '../certificate-source.ts'
 import type { EdgeLimits } from '../limits.ts'
 
 export interface HttpsListenerDeps {
   readonly certificates: CertificateSource
-  readonly ticketKeys?: Buffer
+  readonly ticketKeys?: TicketKeySource
 }
 
 /** Sessions are resumed only where this is the same; Node's default differs between processes. */
@@ -24,7 +24,7 @@ export function createHttpsListener(
     ...certificates.fallback(),
     minVersion: 'TLSv1.2' as const,
     sessionIdContext,
-    ...(ticketKeys === undefined ? {} : { ticketKeys }),
+    ...(ticketKeys === undefined ? {} : { ticketKeys: ticketKeys.current }),
   })
   const listener = createServer({
     ...withoutName(),
@@ -37,6 +37,7 @@ export function createHttpsListener(
   })
   listener.maxConnections = limits.maxConnections
   const refresh = setInterval(() => listener.setSecureContext(withoutName()), limits.certificateRefreshMs)
+  ticketKeys?.onRotated((keys) => listener.setTicketKeys(keys))
   listener.on('close', () => clearInterval(refresh))
   listener.on('secureConnection', (socket) => {
     const server = socket.alpnProtocol === 'h2' ? http2 : http1
