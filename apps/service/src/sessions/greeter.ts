@@ -4,21 +4,11 @@ import { defaultLimits, PROTOCOL_VERSION } from '@tunnel/session-protocol'
 import type { Answer } from './agent-connection.ts'
 import type { AgentIdentities } from './agent-identity.ts'
 import { AgentSession, type AgentSessionDeps } from './agent-session.ts'
+import type { AuthtokenVerifier, VerifiedAuthtoken } from './authtoken-verifier.ts'
 import type { SessionsLimits } from './limits.ts'
 import type { OnlineSessions } from './online-sessions.ts'
 import type { AnonymousPeer } from './session-listener.ts'
 import { serviceErrorOf, toSessionError } from './session-error.ts'
-
-/** Checks authtokens. Throws `ServiceError` `authtoken_malformed`, `authtoken_invalid` or `authtoken_revoked`. */
-export interface AuthtokenVerifier {
-  verify(token: string): Promise<VerifiedAuthtoken>
-}
-
-export interface VerifiedAuthtoken {
-  readonly credentialId: string
-  readonly accountId: string
-  readonly acl: readonly string[]
-}
 
 export interface GreeterDeps {
   readonly authtokens: AuthtokenVerifier

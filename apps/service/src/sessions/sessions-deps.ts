@@ -1,5 +1,5 @@
 import type { Registry } from 'prom-client'
-import type { AuthtokenVerifier } from './greeter.ts'
+import type { AuthtokenVerifier } from './authtoken-verifier.ts'
 import type { LabelledTunnels } from './labelled-tunnels.ts'
 import type { SessionsLimits } from './limits.ts'
 import type { Tunnel } from './tunnel.ts'
