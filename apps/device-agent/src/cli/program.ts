@@ -1,3 +1,4 @@
+import * as nodeModule from 'node:module'
 import { weighBuffersWithHeap } from '@tunnel/session-protocol'
 import { startAgent } from '../agent.ts'
 import { buildFacts } from '../build-facts.ts'
@@ -64,6 +65,7 @@ async function run({ isLaunched, onReady }: Launch): Promise<void> {
   onReady?.()
   console.log(`listening local-api ${agent.apiUrl}\nready`)
   log.info({ version: buildFacts.version, localApi: agent.apiUrl }, 'ready')
+  keepCompiledCode(nodeModule)
   const end = await Promise.race([stopped, agent.told])
   log.info({ end }, 'stopping')
   supervisor[Symbol.dispose]()
@@ -71,6 +73,11 @@ async function run({ isLaunched, onReady }: Launch): Promise<void> {
   if (end === 'stop') process.exit(ExitCode.stopped)
   if (supervisorFacts.isPresent || !canExec()) process.exit(ExitCode.restart)
   execAgain()
+}
+
+/** Now, because a device may never come to its orderly end. Node 20 has no such cache. */
+function keepCompiledCode({ flushCompileCache }: Partial<Pick<typeof nodeModule, 'flushCompileCache'>>): void {
+  flushCompileCache?.()
 }
 
 async function runDoctor(): Promise<void> {

@@ -1,15 +1,10 @@
 import type { FastifyError, FastifyInstance } from 'fastify'
 import { ServiceError } from '@tunnel/models'
+import { BodyInvalidError, type Problem } from './body-check.ts'
 import { BindRefusedError } from '../tunnels/bind-refused-error.ts'
 import { StoreWriteError } from '../store/record-store.ts'
 import { PolicyInvalidError } from '../tunnels/check-policy.ts'
 import { TunnelInputError } from '../tunnels/tunnels.ts'
-
-/** One rule that one field of a body breaks. */
-interface Problem {
-  readonly field: string
-  readonly problem: string
-}
 
 interface ErrorReply {
   readonly status: number
@@ -35,7 +30,7 @@ function describe(error: FastifyError): ErrorReply {
   if (error instanceof TunnelInputError) return invalid([{ field: error.field, problem: error.message }])
   if (error instanceof PolicyInvalidError) return describePolicy(error)
   if (error instanceof StoreWriteError) return describe(storeError(error) as unknown as FastifyError)
-  if (error.validation) return invalid(error.validation.map(readProblem))
+  if (error instanceof BodyInvalidError) return invalid(error.problems)
   if (error.statusCode !== undefined && error.statusCode < 500)
     return { status: error.statusCode, detail: error.message }
   return { status: 500, detail: 'The agent failed to do this; its log has the reason.' }
@@ -56,18 +51,4 @@ function storeError(cause: StoreWriteError): ServiceError {
 
 function invalid(problems: readonly Problem[]): ErrorReply {
   return { status: 400, detail: problems.map(({ field, problem }) => `${field} ${problem}`).join('; '), problems }
-}
-
-function readProblem({ instancePath, message, params }: NonNullable<FastifyError['validation']>[number]): Problem {
-  const named = params['missingProperty'] ?? params['additionalProperty']
-  const path = [...instancePath.split('/').slice(1), ...(typeof named === 'string' ? [named] : [])]
-  return { field: path.join('.') || 'body', problem: describeRule(message, params) }
-}
-
-function describeRule(message: string | undefined, params: Record<string, unknown>): string {
-  if ('missingProperty' in params) return 'is required'
-  if ('additionalProperty' in params) return 'is not a field of a tunnel'
-  if (Array.isArray(params['allowedValues'])) return `must be one of ${params['allowedValues'].join(', ')}`
-  if ('pattern' in params) return 'must be a host name such as device.example.com'
-  return message ?? 'is not valid'
 }

@@ -24,7 +24,6 @@ export function createLocalApi(options: LocalApiOptions): FastifyInstance {
     bodyLimit: bodyMaxBytes,
     requestTimeout: requestTimeoutMs,
     routerOptions: { maxParamLength: pathPartMaxChars },
-    ajv: { customOptions: { removeAdditional: false, coerceTypes: false, allErrors: true } },
   })
   acceptJsonOnly(app)
   renderErrors(app, options.onFailure)

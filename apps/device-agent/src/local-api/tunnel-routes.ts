@@ -2,6 +2,7 @@ import type { FastifyInstance } from 'fastify'
 import { ServiceError } from '@tunnel/models'
 import type { TunnelRecord } from '../tunnels/tunnel-record.ts'
 import type { TunnelInput } from '../tunnels/tunnels.ts'
+import { checkBody } from './body-check.ts'
 import { CreateTunnelBody, readTunnelInput, writeTunnel } from './tunnel-wire.ts'
 
 export interface TunnelService {
@@ -15,9 +16,10 @@ export function tunnelRoutes(app: FastifyInstance, tunnels: TunnelService): void
     tunnels.list().map((record) => writeTunnel(record, record.policy && JSON.stringify(record.policy))),
   )
 
-  app.post<{ Body: CreateTunnelBody }>('/tunnels', { schema: { body: CreateTunnelBody } }, async ({ body }) =>
-    writeTunnel(await tunnels.create(readTunnelInput(body)), body.policy ?? null),
-  )
+  app.post('/tunnels', async (request) => {
+    const body = checkBody(CreateTunnelBody, request.body)
+    return writeTunnel(await tunnels.create(readTunnelInput(body)), body.policy ?? null)
+  })
 
   app.delete<{ Params: { urlPart: string } }>('/tunnels/:urlPart', async ({ params }) => {
     if (params.urlPart === '') throw new ServiceError('tunnel_not_found')

@@ -1,0 +1,2 @@
+// Stands in the bundle for what it goes without.
+module.exports = () => undefined
