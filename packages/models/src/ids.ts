@@ -15,6 +15,16 @@ export function idPrefix(text: string): string | null {
   return /^([a-z0-9]+)_[0-9A-Za-z]{27}$/.exec(text)?.[1] ?? null
 }
 
+/**
+ * The id that stands `distance` behind another, whole and not negative: of the same time as long as the distance is far
+ * below 2^128. What is made from one thing sorts with it, and leads back to it.
+ */
+export function idBehind(prefix: string, id: string, distance: number): string {
+  const ksuid = id.slice(id.indexOf('_') + 1)
+  const number = [...ksuid].reduce((value, digit) => value * 62n + BigInt(digits.indexOf(digit)), 0n)
+  return `${prefix}_${base62(number + BigInt(distance), ksuidLength)}`
+}
+
 /** The token of an API key or authtoken: the KSUID of its id, `_`, and 125 random bits in base62. */
 export function mintToken(id: string): string {
   const secret = base62(random128(), tokenSecretLength + 1).slice(-tokenSecretLength)

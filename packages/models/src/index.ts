@@ -1,7 +1,7 @@
 export type { ErrorDefinition, ErrorOwner } from './errors/definition.ts'
 export { type ErrorCatalogue, type ErrorReason, errorCatalogue, errorDefinitions } from './errors/catalogue.ts'
 export { type ErrorParams, ServiceError } from './errors/service-error.ts'
-export { idPrefix, mintId, mintToken, parseToken } from './ids.ts'
+export { idBehind, idPrefix, mintId, mintToken, parseToken } from './ids.ts'
 export { parseWireTime, wireTime } from './wire-time.ts'
 export { Ref, descriptionMaxBytes, metadataMaxBytes } from './resources/fields.ts'
 export {

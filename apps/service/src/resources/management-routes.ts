@@ -1,24 +1,27 @@
-import { endpointModel, tunnelModel, tunnelSessionModel } from '@tunnel/models'
+import { tunnelModel, tunnelSessionModel } from '@tunnel/models'
 import type { FastifyInstance } from 'fastify'
 import type { CallReader } from '../api/caller.ts'
 import type { Records } from '../storage/records.ts'
 import type { Resources } from './all-resources.ts'
 import type { EdgeModuleSets } from './edges/edge-module-sets.ts'
 import { moduleRoutes } from './edges/module-routes.ts'
+import { edgeEndpoints } from './endpoints/edge-endpoints.ts'
+import { endpoints } from './endpoints/endpoints.ts'
 import { resourceRoutes } from './kernel/routes.ts'
 import { detachRoutes } from './reserved-domains/detach-routes.ts'
 import { selfRoutes } from './self/self-routes.ts'
 import { revocationListRoute } from './ssh-certificate-authorities/revocation-list-route.ts'
 import { commandRoutes } from './tunnel-sessions/command-routes.ts'
 import type { SessionDirectory } from './tunnel-sessions/online.ts'
-import { endpointReply, endpointsOf, sessionReply, tunnelReply } from './tunnel-sessions/online-replies.ts'
-import { onlineRoutes } from './tunnel-sessions/online-routes.ts'
+import { sessionReply, tunnelReply } from './tunnel-sessions/online-replies.ts'
+import { itemsInMemory, onlineRoutes } from './tunnel-sessions/online-routes.ts'
 
 interface RouteSources {
   readonly resources: Resources
   readonly edgeModules: EdgeModuleSets
   readonly sessions: SessionDirectory
   readonly records: Records
+  readonly region: string
 }
 
 /** Registers the routes of every resource. */
@@ -38,12 +41,12 @@ export function managementRoutes(app: FastifyInstance, sources: RouteSources, ca
   selfRoutes(app, callOf)
 }
 
-function registerOnline(app: FastifyInstance, { sessions }: RouteSources, callOf: CallReader): void {
+function registerOnline(app: FastifyInstance, sources: RouteSources, callOf: CallReader): void {
+  const { sessions, resources, records, region } = sources
   const tunnels = (accountId: string) => sessions.tunnels(accountId)
-  const all = (accountId: string) => sessions.sessions(accountId)
-  onlineRoutes(app, { model: tunnelSessionModel, all, reply: sessionReply }, callOf)
-  onlineRoutes(app, { model: tunnelModel, all: tunnels, reply: tunnelReply }, callOf)
-  const endpoints = (accountId: string) => endpointsOf(tunnels(accountId))
-  onlineRoutes(app, { model: endpointModel, all: endpoints, reply: endpointReply }, callOf)
+  const all = itemsInMemory((accountId) => sessions.sessions(accountId))
+  onlineRoutes(app, { model: tunnelSessionModel, items: all, reply: sessionReply }, callOf)
+  onlineRoutes(app, { model: tunnelModel, items: itemsInMemory(tunnels), reply: tunnelReply }, callOf)
+  onlineRoutes(app, endpoints({ tunnels, edges: edgeEndpoints(resources), records, region }), callOf)
   commandRoutes(app, sessions, callOf)
 }

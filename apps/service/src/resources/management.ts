@@ -73,6 +73,6 @@ export function createManagement(
     accounts: new Accounts(db),
     apiKeys: createApiKeyVerifier({ apiKeys: resources.apiKeys, owners, isAuthtoken }),
     connectSessions: (directory) => sessions.connect(directory),
-    routes: (app, callOf) => managementRoutes(app, { resources, edgeModules, sessions, records }, callOf),
+    routes: (app, callOf) => managementRoutes(app, { resources, edgeModules, sessions, records, region }, callOf),
   }
 }

@@ -1,5 +1,5 @@
 import { type TObject, type TProperties, Type } from 'typebox'
-import { Ref, TextMap, Time, nullable } from './fields.ts'
+import { Ref, TextMap, Time } from './fields.ts'
 
 /** The wire contract of something that exists while it is online, and is only read. */
 export interface OnlineModel<Reply extends TProperties = TProperties> {
@@ -82,7 +82,9 @@ export const endpointModel = online({
     pooling_enabled: Type.Boolean(),
     region: Type.String(),
     metadata: Type.Optional(Type.String()),
-    domain: Type.Optional(nullable(Ref)),
+    domain: Type.Optional(Ref),
+    tcp_addr: Type.Optional(Ref),
+    edge: Type.Optional(Ref),
     tunnel: Type.Optional(Ref),
     tunnel_session: Type.Optional(Ref),
     principal: Type.Optional(Ref),

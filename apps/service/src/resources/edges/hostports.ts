@@ -22,12 +22,23 @@ export function domainHostports(records: Records): HostportReader {
     const [, name = '', port = ''] = /^([^:]+):(\d{1,5})$/.exec(hostport) ?? []
     if (name === '') throw new ServiceError('hostport_invalid', { hostport: hostport.slice(0, 80) })
     if (port !== '443') throw new ServiceError('hostport_port_not_443', { hostport })
-    for (const domain of [name, ...coveringWildcards(name)]) {
-      const holder = await records.holderOf({ name: reservationKeyName, value: reservationKey(domain) })
-      if (holder?.accountId === accountId) return holder.id
-    }
-    throw new ServiceError('hostport_not_reserved', { hostport })
+    const reservation = await domainReservation(records, name, accountId)
+    if (reservation === undefined) throw new ServiceError('hostport_not_reserved', { hostport })
+    return reservation
   }
+}
+
+/** The account's reservation of a name, or of the nearest wildcard above it. */
+export async function domainReservation(
+  records: Records,
+  name: string,
+  accountId: string,
+): Promise<string | undefined> {
+  for (const domain of [name, ...coveringWildcards(name)]) {
+    const holder = await records.holderOf({ name: reservationKeyName, value: reservationKey(domain) })
+    if (holder?.accountId === accountId) return holder.id
+  }
+  return undefined
 }
 
 /** The address of a reservation, as `host:port`. */
@@ -35,10 +46,19 @@ export function addrHostports(records: Records): HostportReader {
   return async (hostport, accountId) => {
     if (!/^[^:]+:\d{1,5}$/.test(hostport))
       throw new ServiceError('hostport_invalid', { hostport: hostport.slice(0, 80) })
-    const holder = await records.holderOf({ name: addrKeyName, value: hostport })
-    if (holder?.accountId === accountId) return holder.id
-    throw new ServiceError('hostport_not_reserved', { hostport })
+    const reservation = await addrReservation(records, hostport, accountId)
+    if (reservation === undefined) throw new ServiceError('hostport_not_reserved', { hostport })
+    return reservation
   }
+}
+
+export async function addrReservation(
+  records: Records,
+  hostport: string,
+  accountId: string,
+): Promise<string | undefined> {
+  const holder = await records.holderOf({ name: addrKeyName, value: hostport })
+  return holder?.accountId === accountId ? holder.id : undefined
 }
 
 /** Reads the names of an edge; undefined leaves them as they are. */

@@ -5,7 +5,6 @@ import {
   credentialModel,
   endpointModel,
   sshCredentialModel,
-  tunnelModel,
   tunnelSessionModel,
   wireTime,
 } from '@tunnel/models'
@@ -42,51 +41,12 @@ export function tunnelReply(tunnel: OnlineTunnel, call: Call): Tunnel {
   return { ...shared, public_url: publicUrl, proto: protocolOf(publicUrl), endpoint }
 }
 
-/** A public address that is online. */
-export interface OnlineEndpoint {
-  readonly id: string
-  readonly publicUrl: string
-  readonly tunnel: OnlineTunnel
-}
-
-/** The addresses of tunnels; one that is reached by its labels has none. */
-export function endpointsOf(tunnels: readonly OnlineTunnel[]): OnlineEndpoint[] {
-  return tunnels.flatMap((tunnel) =>
-    tunnel.publicUrl === null ? [] : [{ id: endpointId(tunnel.id), publicUrl: tunnel.publicUrl, tunnel }],
-  )
-}
-
-export function endpointReply({ id, publicUrl, tunnel }: OnlineEndpoint, call: Call): Endpoint {
-  const created_at = wireTime(tunnel.startedAtMs)
-  return {
-    ...refTo(call, id, endpointModel),
-    created_at,
-    updated_at: created_at,
-    type: 'ephemeral',
-    proto: protocolOf(publicUrl),
-    public_url: publicUrl,
-    url: publicUrl,
-    hostport: hostportOf(publicUrl),
-    bindings: ['public'],
-    pooling_enabled: false,
-    region: tunnel.region,
-    metadata: tunnel.metadata === '' ? undefined : tunnel.metadata,
-    tunnel: refTo(call, tunnel.id, tunnelModel),
-    tunnel_session: refTo(call, tunnel.sessionId, tunnelSessionModel),
-  }
-}
-
 /** A tunnel and its endpoint share the part of their ids behind the prefix. */
-function endpointId(tunnelId: string): string {
+export function endpointId(tunnelId: string): string {
   return `${endpointModel.prefix}${tunnelId.slice(tunnelId.indexOf('_'))}`
 }
 
-function protocolOf(publicUrl: string): Endpoint['proto'] {
+export function protocolOf(publicUrl: string): Endpoint['proto'] {
   const scheme = new URL(publicUrl).protocol.slice(0, -1)
   return scheme === 'http' || scheme === 'tcp' || scheme === 'tls' ? scheme : 'https'
-}
-
-function hostportOf(publicUrl: string): string {
-  const { hostname, port, protocol } = new URL(publicUrl)
-  return `${hostname}:${port === '' ? (protocol === 'http:' ? 80 : 443) : port}`
 }

@@ -4,18 +4,42 @@ import { Type } from 'typebox'
 import type { Call, CallReader } from '../../api/caller.ts'
 import { PageQuery, nextPageUri, readPage } from '../../api/paging.ts'
 
+interface Identified {
+  readonly id: string
+}
+
+/** Where the items of an account are found. */
+export interface OnlineItems<Item extends Identified> {
+  /** Newest first, at most `count`, those with an id below `beforeId`. */
+  page(call: Call, count: number, beforeId?: string): readonly Item[] | Promise<readonly Item[]>
+  find(call: Call, id: string): Item | undefined | Promise<Item | undefined>
+}
+
 /** Something online, as its list and read routes see it. */
-export interface OnlineCollection<Item extends { readonly id: string }> {
+export interface OnlineCollection<Item extends Identified> {
   readonly model: OnlineModel
-  /** All of the account, in any order. */
-  readonly all: (accountId: string) => readonly Item[]
-  readonly reply: (item: Item, call: Call) => object
+  readonly items: OnlineItems<Item>
+  readonly reply: (item: Item, call: Call) => object | Promise<object>
+}
+
+/** Items of which a part of the service holds all in memory, in any order. */
+export function itemsInMemory<Item extends Identified>(all: (accountId: string) => readonly Item[]): OnlineItems<Item> {
+  return {
+    page: ({ caller }, count, beforeId) => newestFirst(all(caller.accountId), count, beforeId),
+    find: ({ caller }, id) => all(caller.accountId).find((item) => item.id === id),
+  }
+}
+
+/** The part of some items that is a page. */
+export function newestFirst<Item extends Identified>(items: readonly Item[], count: number, beforeId?: string): Item[] {
+  const before = beforeId === undefined ? items : items.filter(({ id }) => id < beforeId)
+  return before.toSorted((a, b) => (a.id < b.id ? 1 : -1)).slice(0, count)
 }
 
 /** Registers the list and the reading of one kind of things that are online. */
-export function onlineRoutes<Item extends { readonly id: string }>(
+export function onlineRoutes<Item extends Identified>(
   app: FastifyInstance,
-  { model, all, reply }: OnlineCollection<Item>,
+  { model, items, reply }: OnlineCollection<Item>,
   callOf: CallReader,
 ): void {
   const tags = [model.title]
@@ -29,34 +53,24 @@ export function onlineRoutes<Item extends { readonly id: string }>(
   app.get(
     model.path,
     { schema: { tags, summary: 'List', querystring: PageQuery, response: { 200: list } } },
-    (request) => {
+    async (request) => {
       const call = callOf(request)
       const page = readPage(request.query as object)
-      const items = pageOf(all(call.caller.accountId), page.limit + 1, page.beforeId)
-      const shown = items.slice(0, page.limit).map((item) => reply(item, call))
+      const found = await items.page(call, page.limit + 1, page.beforeId)
+      const shown = await Promise.all(found.slice(0, page.limit).map((item) => reply(item, call)))
       const uri = call.baseUrl + model.path
-      return { [model.listKey]: shown, uri, next_page_uri: nextPageUri(uri, page, items) }
+      return { [model.listKey]: shown, uri, next_page_uri: nextPageUri(uri, page, found) }
     },
   )
 
   app.get<{ Params: { id: string } }>(
     `${model.path}/:id`,
     { schema: { tags, summary: 'Read', response: { 200: model.reply } } },
-    (request) => {
+    async (request) => {
       const call = callOf(request)
-      const item = all(call.caller.accountId).find(({ id }) => id === request.params.id)
+      const item = await items.find(call, request.params.id)
       if (item === undefined) throw new ServiceError('not_found')
       return reply(item, call)
     },
   )
-}
-
-/** Newest first. */
-function pageOf<Item extends { readonly id: string }>(
-  items: readonly Item[],
-  count: number,
-  beforeId?: string,
-): Item[] {
-  const before = beforeId === undefined ? items : items.filter(({ id }) => id < beforeId)
-  return before.toSorted((a, b) => (a.id < b.id ? 1 : -1)).slice(0, count)
 }
