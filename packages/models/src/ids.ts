@@ -20,9 +20,13 @@ export function idPrefix(text: string): string | null {
  * below 2^128. What is made from one thing sorts with it, and leads back to it.
  */
 export function idBehind(prefix: string, id: string, distance: number): string {
-  const ksuid = id.slice(id.indexOf('_') + 1)
-  const number = [...ksuid].reduce((value, digit) => value * 62n + BigInt(digits.indexOf(digit)), 0n)
-  return `${prefix}_${base62(number + BigInt(distance), ksuidLength)}`
+  let number = BigInt(distance)
+  let place = 1n
+  for (const digit of id.slice(-ksuidLength).split('').reverse()) {
+    number += BigInt(digits.indexOf(digit)) * place
+    place *= 62n
+  }
+  return `${prefix}_${base62(number, ksuidLength)}`
 }
 
 /** The token of an API key or authtoken: the KSUID of its id, `_`, and 125 random bits in base62. */

@@ -11,8 +11,8 @@ interface Identified {
 /** Where the items of an account are found. */
 export interface OnlineItems<Item extends Identified> {
   /** Newest first, at most `count`, those with an id below `beforeId`. */
-  page(call: Call, count: number, beforeId?: string): readonly Item[] | Promise<readonly Item[]>
-  find(call: Call, id: string): Item | undefined | Promise<Item | undefined>
+  page(call: Call, count: number, beforeId?: string): Promise<readonly Item[]>
+  find(call: Call, id: string): Promise<Item | undefined>
 }
 
 /** Something online, as its list and read routes see it. */
@@ -25,8 +25,8 @@ export interface OnlineCollection<Item extends Identified> {
 /** Items of which a part of the service holds all in memory, in any order. */
 export function itemsInMemory<Item extends Identified>(all: (accountId: string) => readonly Item[]): OnlineItems<Item> {
   return {
-    page: ({ caller }, count, beforeId) => newestFirst(all(caller.accountId), count, beforeId),
-    find: ({ caller }, id) => all(caller.accountId).find((item) => item.id === id),
+    page: ({ caller }, count, beforeId) => Promise.resolve(newestFirst(all(caller.accountId), count, beforeId)),
+    find: ({ caller }, id) => Promise.resolve(all(caller.accountId).find((item) => item.id === id)),
   }
 }
 
@@ -57,7 +57,7 @@ export function onlineRoutes<Item extends Identified>(
       const call = callOf(request)
       const page = readPage(request.query as object)
       const found = await items.page(call, page.limit + 1, page.beforeId)
-      const shown = await Promise.all(found.slice(0, page.limit).map((item) => reply(item, call)))
+      const shown = await Promise.all(found.slice(0, page.limit).map(async (item) => reply(item, call)))
       const uri = call.baseUrl + model.path
       return { [model.listKey]: shown, uri, next_page_uri: nextPageUri(uri, page, found) }
     },
