@@ -1,5 +1,6 @@
 import { isIP } from 'node:net'
 import { join, resolve } from 'node:path'
+import { isCidr } from '@tunnel/policy-engine'
 
 /** A host and port to listen on; port 0 means any free port. */
 export interface ListenAddress {
@@ -30,6 +31,8 @@ export interface ServiceConfig {
   readonly zone: string
   readonly edgeHttpListen: ListenAddress
   readonly edgeHttpsListen: ListenAddress
+  /** Address blocks of proxies whose PROXY protocol headers are believed. */
+  readonly trustedProxies: readonly string[]
   readonly tcpPorts: { readonly first: number; readonly last: number }
   readonly dnsListen: ListenAddress | null
   readonly publicIps: readonly string[]
@@ -85,6 +88,7 @@ export function readConfig(env: Environment): ServiceConfig {
     zone: reader.read('SERVICE_ZONE', 'tunnel.localhost', domainName),
     edgeHttpListen: reader.read('SERVICE_EDGE_HTTP_LISTEN', '127.0.0.1:8080', listenAddress),
     edgeHttpsListen: reader.read('SERVICE_EDGE_HTTPS_LISTEN', '127.0.0.1:8443', listenAddress),
+    trustedProxies: reader.read('SERVICE_TRUSTED_PROXIES', null, addressBlocks) ?? [],
     tcpPorts: reader.read('SERVICE_TCP_PORTS', '20000-20999', portRange),
     dnsListen: reader.read('SERVICE_DNS_LISTEN', 'off', (text) => (text === 'off' ? null : listenAddress(text))),
     publicIps: reader.read('SERVICE_PUBLIC_IPS', '127.0.0.1', ipAddresses),
@@ -198,6 +202,14 @@ function ipAddresses(text: string): string[] {
   const wrong = addresses.find((address) => isIP(address) === 0)
   if (wrong !== undefined) throw new Error(`"${wrong}" is not an IP address (several are separated by commas)`)
   return addresses
+}
+
+function addressBlocks(text: string): string[] {
+  const blocks = text.split(',').map((part) => part.trim())
+  const wrong = blocks.find((block) => !isCidr(block))
+  if (wrong !== undefined)
+    throw new Error(`"${wrong}" is not an IP address or a block such as 10.0.0.0/8 (several are separated by commas)`)
+  return blocks
 }
 
 function resolverAddresses(text: string): string[] {

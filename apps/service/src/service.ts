@@ -15,6 +15,7 @@ import { type Dashboard, createDashboard } from './dashboard/dashboard.ts'
 import { accessLog } from './edge/access-log.ts'
 import { startEdge } from './edge/edge.ts'
 import { edgeLimits } from './edge/limits.ts'
+import { ProxiedConnections } from './edge/proxy-protocol/proxied-connections.ts'
 import { TcpPorts } from './edge/raw/tcp-ports.ts'
 import type { EndpointState } from './edge/endpoint-lookup.ts'
 import { edgeSources } from './edge-sources.ts'
@@ -70,6 +71,7 @@ interface Surroundings {
   readonly parts: StartedParts
   /** What happens in each account, for those who follow it. */
   readonly events: AccountEvents
+  readonly proxied: ProxiedConnections | null
 }
 
 /** Builds all parts, connects them, and starts them in the order in which they need each other. */
@@ -81,7 +83,9 @@ export async function startService(config: ServiceConfig): Promise<Service> {
   collectDefaultMetrics({ register: metrics })
   try {
     const events = new AccountEvents(mintIdNow, Date.now)
-    const listeners = await startParts({ config, log, logLines, metrics, parts, events })
+    const { trustedProxies: trusted } = config
+    const proxied = ProxiedConnections.open({ trusted, headerWithinMs: edgeLimits.proxyHeaderMs, metrics })
+    const listeners = await startParts({ config, log, logLines, metrics, parts, events, proxied })
     return { listeners, [Symbol.asyncDispose]: () => parts.stop(partStopWithinMs) }
   } catch (error) {
     await parts.stop(partStopWithinMs)
@@ -141,7 +145,7 @@ interface SessionSources {
 }
 
 function startSessions(
-  { config, log, logLines, metrics, events, parts }: Surroundings,
+  { config, log, logLines, metrics, events, parts, proxied }: Surroundings,
   sources: SessionSources,
 ): Sessions {
   const { management, edges, labelled, policies } = sources
@@ -154,6 +158,7 @@ function startSessions(
     ...config.tcpPorts,
     connectionsMaxCount: edgeLimits.tcpConnectionsMaxCount,
     observers: [accessLog(logLines)],
+    proxied,
   })
   parts.add('tcp-ports', { [Symbol.asyncDispose]: async () => tcpPorts[Symbol.dispose]() })
   const sessions = createSessions({
@@ -232,7 +237,7 @@ interface PublicSources {
 
 /** What the internet talks to: names, certificates, and the listeners that use them. */
 async function startPublicSide(surroundings: Surroundings, sources: PublicSources) {
-  const { config, logLines, metrics, parts, events } = surroundings
+  const { config, logLines, metrics, parts, events, proxied } = surroundings
   const { storage, sessions, edges, api } = sources
   const publishSample = (accountId: string, sample: object) => events.publish(accountId, 'traffic_sampled', sample)
   const traffic = parts.add('traffic', new TrafficMeter(() => events.followedAccounts, publishSample))
@@ -251,7 +256,7 @@ async function startPublicSide(surroundings: Surroundings, sources: PublicSource
   })
   const listen = { httpListen: config.edgeHttpListen, httpsListen: config.edgeHttpsListen }
   const seen = { accessLog: logLines, metrics, observers: [traffic], region: config.region }
-  const edge = await startEdge({ ...tls, ...listen, ...seen, endpoints, ownHosts })
+  const edge = await startEdge({ ...tls, ...listen, ...seen, endpoints, ownHosts, proxied })
   return { dns, edge: parts.add('edge', edge) }
 }
 

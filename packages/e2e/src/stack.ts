@@ -12,6 +12,8 @@ import {
 
 export interface StackOptions {
   readonly carrier?: 'tls' | 'plain'
+  /** Variables of the service. */
+  readonly serviceEnv?: Readonly<Record<string, string>>
   /** Variables of the agent. */
   readonly agentEnv?: Readonly<Record<string, string>>
   /** Puts something between agent and service: gets the service's port, answers the port to use instead. */
@@ -32,6 +34,7 @@ export class Stack implements AsyncDisposable {
   readonly upstream: HttpUpstream
   readonly serviceDataDir: string
   readonly agentSetup: AgentSetup
+  readonly #serviceEnv: Readonly<Record<string, string>>
   service: RunningService
   agent: RunningAgent
   readonly #owned: AsyncDisposableStack
@@ -41,6 +44,7 @@ export class Stack implements AsyncDisposable {
     this.upstream = parts.upstream
     this.serviceDataDir = parts.serviceDataDir
     this.agentSetup = parts.agentSetup
+    this.#serviceEnv = parts.serviceEnv
     this.service = parts.service
     this.agent = parts.agent
     this.#owned = parts.owned
@@ -51,7 +55,8 @@ export class Stack implements AsyncDisposable {
     const { path: dir } = starting.use(await tempDir())
     const upstream = starting.use(await startHttpUpstream())
     const serviceDataDir = join(dir, 'service')
-    const service = starting.use(await startService({ dataDir: serviceDataDir }))
+    const { serviceEnv = {} } = options
+    const service = starting.use(await startService({ dataDir: serviceDataDir, env: serviceEnv }))
     const account = await service.createAccount()
     const { token: authtoken } = await account.createAuthtoken()
     const agentSetup = {
@@ -63,7 +68,8 @@ export class Stack implements AsyncDisposable {
     }
     const agent = await startAgent(agentSetup)
     await agent.untilOnline()
-    return new Stack({ account, upstream, serviceDataDir, agentSetup, service, agent, owned: starting.move() })
+    const owned = starting.move()
+    return new Stack({ account, upstream, serviceDataDir, serviceEnv, agentSetup, service, agent, owned })
   }
 
   /** Publishes the upstream, or a program on another port, as `label`.ZONE and returns that host. */
@@ -85,7 +91,7 @@ export class Stack implements AsyncDisposable {
   async restartService(): Promise<void> {
     const { ports } = this.service
     await this.service[Symbol.asyncDispose]()
-    this.service = await startService({ dataDir: this.serviceDataDir, ports })
+    this.service = await startService({ dataDir: this.serviceDataDir, ports, env: this.#serviceEnv })
   }
 
   /** Stops the agent, if it still runs, and starts it again on its port and records. */
@@ -106,6 +112,7 @@ interface Parts {
   readonly account: Account
   readonly upstream: HttpUpstream
   readonly serviceDataDir: string
+  readonly serviceEnv: Readonly<Record<string, string>>
   readonly agentSetup: AgentSetup
   readonly service: RunningService
   readonly agent: RunningAgent

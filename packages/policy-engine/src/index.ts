@@ -1,4 +1,4 @@
-export { CidrSet } from './net/cidr-set.ts'
+export { CidrSet, isCidr } from './net/cidr-set.ts'
 export { type CompileOptions, type CompileResult, compilePolicy } from './compile/compile-policy.ts'
 export type { Problem, ProblemCode, TextPosition, Warning } from './document/problem.ts'
 export type { PolicyProtocol } from './document/rules.ts'

@@ -8,11 +8,12 @@ import type { EndpointLookup } from './endpoint-lookup.ts'
 import { EdgeTimers } from './edge-timers.ts'
 import { Intake } from './intake.ts'
 import { type EdgeLimits, edgeLimits } from './limits.ts'
-import { createHttp1Server } from './listeners/http1-server.ts'
+import { createHttp1Server, serveBehindProxies } from './listeners/http1-server.ts'
 import { createHttp2Server } from './listeners/http2-server.ts'
 import { createHttpsListener } from './listeners/https-listener.ts'
 import { createTlsFront } from './listeners/tls-front.ts'
 import type { OwnHost } from './own-host.ts'
+import type { ProxiedConnections } from './proxy-protocol/proxied-connections.ts'
 import { pipeline } from './pipeline.ts'
 import { answerChallenges, type ChallengeAnswers } from './stages/answer-challenges.ts'
 import { forward } from './stages/forward.ts'
@@ -44,6 +45,8 @@ export interface EdgeDeps {
   readonly observers?: readonly ExchangeObserver[]
   /** Identifier of this process's region, for policies. */
   readonly region: string
+  /** Null: nobody in front of us is trusted to say who calls. */
+  readonly proxied: ProxiedConnections | null
   readonly limits?: Partial<EdgeLimits>
 }
 
@@ -73,9 +76,10 @@ export async function startEdge(deps: EdgeDeps): Promise<Edge> {
   ])
   const intake: Intake = new Intake({ ...deps, limits, observers, handle })
   const http1 = createHttp1Server(intake, limits, timers.linger)
+  if (deps.proxied !== null) serveBehindProxies(http1, deps.proxied)
   const http2 = createHttp2Server(intake, limits, timers.linger)
   const https = createHttpsListener(deps, http1, http2.server, limits)
-  const front = createTlsFront(deps.endpoints, https, limits, observers)
+  const front = createTlsFront(deps.endpoints, https, limits, observers, deps.proxied)
   const connections = trackConnections([http1, front])
   await Promise.all([listen(http1, deps.httpListen), listen(front, deps.httpsListen)])
   return {

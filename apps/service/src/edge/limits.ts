@@ -5,6 +5,8 @@ export interface EdgeLimits {
   /** From the first byte of a connection (or the end of the last exchange) to a complete request head. */
   readonly requestHeadMs: number
   readonly tlsHandshakeMs: number
+  /** How long a trusted proxy may take for its PROXY protocol header. */
+  readonly proxyHeaderMs: number
   /** Quiet time after which a kept-alive visitor connection is closed. Longer than the usual load balancer's 60 s. */
   readonly visitorIdleMs: number
   readonly requestHeadMaxBytes: number
@@ -54,6 +56,7 @@ export const edgeLimits: EdgeLimits = {
   maxConnections: 50_000,
   requestHeadMs: 10_000,
   tlsHandshakeMs: 10_000,
+  proxyHeaderMs: 5_000,
   visitorIdleMs: 75_000,
   requestHeadMaxBytes: 32_768,
   requestHeadersMaxCount: 200,

@@ -7,6 +7,7 @@ import type { EndpointState } from '../../src/edge/endpoint-lookup.ts'
 import type { EdgeLimits } from '../../src/edge/limits.ts'
 import type { OwnHost } from '../../src/edge/own-host.ts'
 import type { TicketKeySource } from '../../src/edge/certificate-source.ts'
+import { ProxiedConnections } from '../../src/edge/proxy-protocol/proxied-connections.ts'
 import { TcpStream } from './tcp-stream.ts'
 import { testCertificates } from './test-certificates.ts'
 
@@ -21,6 +22,8 @@ export interface EdgeOptions {
   readonly challenges?: EdgeDeps['challenges']
   /** The compiled policy of every name. */
   readonly policy?: unknown
+  /** Address blocks of proxies that are trusted. */
+  readonly trustedProxies?: readonly string[]
 }
 
 /** An edge on free ports with these names: `app.test`, `www.app.test` and `127.0.0.1` (online), `offline.test`, `gone.test` (no session any more). */
@@ -46,7 +49,14 @@ export async function startTestEdge(options: EdgeOptions = {}) {
   const endpoints = new Map<string, EndpointState>([['offline.test', { kind: 'offline' }]])
   for (const host of ['app.test', 'www.app.test', 'gone.test', 'tls.test', '127.0.0.1'])
     endpoints.set(host, { kind: 'online', tunnel: tunnel(host) })
+  const limits = { deadlineTickMs: 20, drainMs: 500, proxyHeaderMs: 5_000, ...options.limits }
+  const proxied = ProxiedConnections.open({
+    trusted: options.trustedProxies ?? [],
+    headerWithinMs: limits.proxyHeaderMs,
+    metrics: registry,
+  })
   const edge = await startEdge({
+    proxied,
     httpListen: { host: '127.0.0.1', port: 0 },
     httpsListen: { host: '127.0.0.1', port: 0 },
     endpoints: { find: (hostName) => endpoints.get(hostName) ?? { kind: 'unknown' } },
@@ -57,7 +67,7 @@ export async function startTestEdge(options: EdgeOptions = {}) {
     ...(options.challenges === undefined ? {} : { challenges: options.challenges }),
     metrics: registry,
     region: 'local',
-    limits: { deadlineTickMs: 20, drainMs: 500, ...options.limits },
+    limits,
   })
   return {
     edge,

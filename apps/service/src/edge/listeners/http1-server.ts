@@ -1,8 +1,10 @@
 import { createServer, type IncomingMessage, type Server } from 'node:http'
 import { Socket } from 'node:net'
+import { TLSSocket } from 'node:tls'
 import { malformed } from '../headers/request-headers.ts'
 import type { Intake } from '../intake.ts'
 import type { EdgeLimits } from '../limits.ts'
+import type { ProxiedConnections } from '../proxy-protocol/proxied-connections.ts'
 import type { Linger } from '../visitor/request-body.ts'
 import { Http1Arrival, UpgradeArrival } from './http1-arrival.ts'
 import { answerUnread } from './unread-request.ts'
@@ -44,4 +46,15 @@ function mayUpgrade({ method, headers }: IncomingMessage): boolean {
   return (
     method === 'GET' && !hasBody && /^[\w./-]+$/.test(headers.upgrade ?? '') && !/^h2c$/i.test(headers.upgrade ?? '')
   )
+}
+
+/** Connections are served once their PROXY protocol header was read; those with TLS have it below the TLS. */
+export function serveBehindProxies(server: Server, proxied: ProxiedConnections): void {
+  const serve = server.listeners('connection')
+  server.removeAllListeners('connection')
+  server.on('connection', (socket) => {
+    const handOver = () => serve.forEach((listener) => listener.call(server, socket))
+    if (socket instanceof TLSSocket) handOver()
+    else proxied.receive(socket, handOver)
+  })
 }

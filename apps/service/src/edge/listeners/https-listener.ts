@@ -4,10 +4,12 @@ import { createServer, type SecureContext, type Server } from 'node:tls'
 import { callbackify } from 'node:util'
 import type { CertificateSource, TicketKeySource } from '../certificate-source.ts'
 import type { EdgeLimits } from '../limits.ts'
+import type { ProxiedConnections } from '../proxy-protocol/proxied-connections.ts'
 
 export interface HttpsListenerDeps {
   readonly certificates: CertificateSource
   readonly ticketKeys?: TicketKeySource
+  readonly proxied: ProxiedConnections | null
 }
 
 /** Sessions are resumed only where this is the same; Node's default differs between processes. */
@@ -15,7 +17,7 @@ const sessionIdContext = 'tunnel-edge'
 
 /** Ends TLS and hands the connection to the server of the protocol that was agreed on (ALPN). */
 export function createHttpsListener(
-  { certificates, ticketKeys }: HttpsListenerDeps,
+  { certificates, ticketKeys, proxied }: HttpsListenerDeps,
   http1: Http1Server,
   http2: Http2Server,
   limits: EdgeLimits,
@@ -40,6 +42,7 @@ export function createHttpsListener(
   ticketKeys?.onRotated((keys) => listener.setTicketKeys(keys))
   listener.on('close', () => clearInterval(refresh))
   listener.on('secureConnection', (socket) => {
+    proxied?.adopt(socket)
     const server = socket.alpnProtocol === 'h2' ? http2 : http1
     server.emit('connection', socket)
   })

@@ -3,6 +3,7 @@ import type { Server as TlsServer } from 'node:tls'
 import type { ExchangeObserver } from '../access-log.ts'
 import type { EndpointLookup } from '../endpoint-lookup.ts'
 import type { EdgeLimits } from '../limits.ts'
+import type { ProxiedConnections } from '../proxy-protocol/proxied-connections.ts'
 import { readServerName } from '../raw/client-hello.ts'
 import { joinRaw } from '../raw/raw-connections.ts'
 
@@ -15,6 +16,7 @@ export function createTlsFront(
   tls: TlsServer,
   limits: EdgeLimits,
   observers: readonly ExchangeObserver[],
+  proxied: ProxiedConnections | null,
 ): Server {
   const decide = (socket: Socket, hello: Buffer, serverName: string | undefined) => {
     const endpoint = serverName === undefined ? undefined : endpoints.find(serverName)
@@ -24,7 +26,10 @@ export function createTlsFront(
     tls.emit('connection', socket)
   }
   const front = createServer({ allowHalfOpen: true, noDelay: true, keepAlive: true }, (socket) => {
-    readHello(socket, limits.tlsHandshakeMs, (hello, serverName) => decide(socket, hello, serverName))
+    const begin = () =>
+      readHello(socket, limits.tlsHandshakeMs, (hello, serverName) => decide(socket, hello, serverName))
+    if (proxied === null) begin()
+    else proxied.receive(socket, begin)
   })
   front.maxConnections = limits.maxConnections
   return front

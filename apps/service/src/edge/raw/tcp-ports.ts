@@ -3,6 +3,7 @@ import { createServer, type Server, type Socket } from 'node:net'
 import { ServiceError } from '@tunnel/models'
 import type { ExchangeObserver } from '../access-log.ts'
 import type { EdgeTunnel } from '../edge-tunnel.ts'
+import type { ProxiedConnections } from '../proxy-protocol/proxied-connections.ts'
 import { joinRaw } from './raw-connections.ts'
 
 export interface TcpPortsDeps {
@@ -12,6 +13,7 @@ export interface TcpPortsDeps {
   /** Open connections per port. */
   readonly connectionsMaxCount: number
   readonly observers: readonly ExchangeObserver[]
+  readonly proxied: ProxiedConnections | null
 }
 
 /** A public port that leads to one tunnel until it is released. */
@@ -51,13 +53,14 @@ export class TcpPorts implements Disposable {
 
   /** Undefined when another program has the port. */
   async #listen(port: number, tunnelOf: () => EdgeTunnel | undefined): Promise<TcpLease | undefined> {
+    const { proxied } = this.#deps
     const connections = new Set<Socket>()
     const server = createServer({ allowHalfOpen: true, noDelay: true, keepAlive: true }, (socket) => {
       connections.add(socket)
       socket.on('close', () => connections.delete(socket))
-      const tunnel = tunnelOf()
-      if (tunnel === undefined) socket.resetAndDestroy()
-      else joinRaw(socket, tunnel, Buffer.alloc(0), `port ${port}`, this.#deps.observers)
+      const begin = () => this.#begin(socket, port, tunnelOf())
+      if (proxied === null) begin()
+      else proxied.receive(socket, begin)
     })
     server.maxConnections = this.#deps.connectionsMaxCount
     const lease = { port, release: () => this.#release(port, server, connections) }
@@ -65,6 +68,11 @@ export class TcpPorts implements Disposable {
     if (await isListening(server, port, this.#deps.host)) return lease
     this.#leases.delete(port)
     return undefined
+  }
+
+  #begin(socket: Socket, port: number, tunnel: EdgeTunnel | undefined): void {
+    if (tunnel === undefined) socket.resetAndDestroy()
+    else joinRaw(socket, tunnel, Buffer.alloc(0), `port ${port}`, this.#deps.observers)
   }
 
   #release(port: number, server: Server, connections: ReadonlySet<Socket>): void {

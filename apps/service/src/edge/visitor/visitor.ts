@@ -4,7 +4,7 @@ import { TLSSocket } from 'node:tls'
 
 /** Who is calling, as far as the connection tells. */
 export interface Visitor {
-  /** IPv4-mapped addresses are given as IPv4. */
+  /** IPv4-mapped addresses are given as IPv4, and link-local ones without their zone. */
   readonly ip: string
   readonly port: number
   /** `ip:port`, or `[ip]:port` for IPv6. */
@@ -45,20 +45,20 @@ export function visitorOf(connection: Duplex): Visitor {
 
 function describe(connection: Duplex): Visitor {
   const socket = connection instanceof Socket ? connection : undefined
-  const ip = withoutMapping(socket?.remoteAddress)
+  const ip = plainAddress(socket?.remoteAddress)
   const port = socket?.remotePort ?? 0
   const serverName = connection instanceof TLSSocket ? serverNameOf(connection) : undefined
   const address = ip.includes(':') ? `[${ip}]:${port}` : `${ip}:${port}`
   const tls = connection instanceof TLSSocket ? tlsFacts(connection) : undefined
-  const server = { ip: withoutMapping(socket?.localAddress), port: socket?.localPort ?? 0 }
+  const server = { ip: plainAddress(socket?.localAddress), port: socket?.localPort ?? 0 }
   const isSecure = tls !== undefined
   const isNameUntold = tls !== undefined && serverName === undefined && tls.isSessionResumed
   const connectedAtMs = Date.now()
   return { ip, port, address, server, connectedAtMs, isSecure, tls, serverName, isNameUntold, unanswered: 0 }
 }
 
-function withoutMapping(ip = ''): string {
-  return ip.replace(/^::ffff:(?=\d+\.)/, '')
+function plainAddress(ip = ''): string {
+  return ip.replace(/^::ffff:(?=\d+\.)|%.*$/g, '')
 }
 
 function tlsFacts(socket: TLSSocket): TlsFacts {
