@@ -5,7 +5,7 @@ import { Duplex } from 'node:stream'
 import { text } from 'node:stream/consumers'
 import { connect as connectTls, type TLSSocket } from 'node:tls'
 import { startHttpUpstream } from '@tunnel/testkit'
-import fc from 'fast-check'
+import * as fc from 'fast-check'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { readProxyHeader } from '../../src/edge/proxy-protocol/proxy-header.ts'
 import { proxyHeaderV2, tcp4, tcp6 } from './proxy-headers.ts'
@@ -117,7 +117,7 @@ describe('anybody else', () => {
   it('is never believed: a header of version 1 or 2 is a bad request, over HTTP and HTTPS', async () => {
     for (const header of ['PROXY TCP4 192.0.2.7 198.51.100.1 4000 443\r\n', v4]) {
       expect(await answerTo(distrusting.port, header, request)).toMatch(/^HTTP\/1.1 400/)
-      await expect(overTls(distrusting.tlsPort, header)).rejects.toThrow()
+      await expect(overTls(distrusting.tlsPort, header)).rejects.toThrow(/disconnected|ECONNRESET|closed/)
     }
   })
 

@@ -53,7 +53,9 @@ export function serveBehindProxies(server: Server, proxied: ProxiedConnections):
   const serve = server.listeners('connection')
   server.removeAllListeners('connection')
   server.on('connection', (socket) => {
-    const handOver = () => serve.forEach((listener) => listener.call(server, socket))
+    const handOver = () => {
+      for (const listener of serve) listener.call(server, socket)
+    }
     if (socket instanceof TLSSocket) handOver()
     else proxied.receive(socket, handOver)
   })
