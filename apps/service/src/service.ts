@@ -31,6 +31,7 @@ import { KeySetFetcher } from './policies/key-set-fetch.ts'
 import { PolicyCompiler } from './policies/policy-compiler.ts'
 import { policyObserver } from './policies/policy-observer.ts'
 import { policyRoutes } from './policies/policy-routes.ts'
+import { compileModules } from './policies/route-modules.ts'
 import { createReleaseDownloads } from './releases/release-downloads.ts'
 import { type Management, createManagement } from './resources/management.ts'
 import { sessionDirectory } from './session-directory.ts'
@@ -100,8 +101,8 @@ async function startParts(surroundings: Surroundings): Promise<readonly Listener
   const states = new StoredStates(storage)
   const management = createManagement(storage, config, { provisioning: certificateProgress(states) })
   const labelled = new LabelledTunnels()
-  const edges = await publishEdges(surroundings, management, labelled)
   const policies = startPolicies(surroundings)
+  const edges = await publishEdges(surroundings, { management, labelled, policies })
   const sessions = startSessions(surroundings, { management, edges, labelled, policies })
   management.connectSessions(sessionDirectory(sessions))
   const dashboard = createDashboard({
@@ -125,11 +126,13 @@ async function startParts(surroundings: Surroundings): Promise<readonly Listener
   ]
 }
 
-async function publishEdges({ config, log }: Surroundings, management: Management, tunnels: LabelledTunnels) {
-  const edges = await PublishedEdges.load(edgeSources(management.resources, tunnels), {
+async function publishEdges({ config, log }: Surroundings, sources: Omit<SessionSources, 'edges'>) {
+  const { management, labelled, policies } = sources
+  const edges = await PublishedEdges.load(edgeSources(management.resources, labelled), {
     now: () => performance.now(),
     random: Math.random,
     staticReach: config.staticBackends,
+    compileModules: (modules, { id }) => compileModules(modules, id, policies, () => undefined),
   })
   management.changes.listenToAll(({ kind, id }) => {
     edges.refresh(kind, id).catch((error: unknown) => log.error({ err: error, id }, 'a change is not published'))

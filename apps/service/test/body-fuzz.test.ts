@@ -7,7 +7,8 @@ import { type JsonSchema, type Operation, describedOperations, withUnknownIds } 
 const isLong = process.env['TEST_LONG'] !== undefined
 const requests = isLong ? 100_000 : 3_000
 
-const api: TestApi = await startTestApi('sqlite', { actingModules: new Set(Object.keys(edgeModules) as never[]) })
+const everyModule = new Set(Object.keys(edgeModules) as never[])
+const api: TestApi = await startTestApi('sqlite', { actingModules: { edges: everyModule, routes: everyModule } })
 const client = await api.newClient()
 const operations = (await describedOperations(api.app)).filter(({ body }) => body !== undefined)
 afterAll(() => api[Symbol.asyncDispose]())

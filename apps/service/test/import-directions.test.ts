@@ -8,12 +8,13 @@ const src = resolve(import.meta.dirname, '../src')
 /** What each folder may import. The files beside the folders compose them. */
 const folders: ImportRules = {
   api: [],
-  resources: ['api', 'storage'],
+  // A module is refused for what the policy it stands for would be refused.
+  resources: ['api', 'policies', 'storage'],
   dashboard: ['api', 'storage'],
   events: ['api'],
   sessions: [],
   edge: [],
-  routing: ['edge'],
+  routing: ['edge', 'policies'],
   certs: ['jobs', 'storage'],
   dns: ['jobs', 'storage'],
   jobs: [],

@@ -1,4 +1,3 @@
-import { edgeModules } from '@tunnel/models'
 import { expect, it } from 'vitest'
 import { type TestApi, engines, startTestApi } from './api-harness.ts'
 
@@ -17,7 +16,7 @@ async function stored({ storage }: TestApi): Promise<{ bodies: string; secrets: 
 it.each(engines)(
   'on %s secrets of modules are sealed, shown to their owner, and gone with the module',
   async (engine) => {
-    await using api = await startTestApi(engine, { actingModules: new Set(Object.keys(edgeModules) as never[]) })
+    await using api = await startTestApi(engine)
     const client = await api.newClient()
     const edge = await client.create('/edges/https')
     const routes = `/edges/https/${edge.id}/routes`

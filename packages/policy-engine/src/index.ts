@@ -1,4 +1,6 @@
 export { CidrSet, isCidr } from './net/cidr-set.ts'
+export { patternProblem, UserAgentFilter } from './expressions/user-agent-filter.ts'
+export { webhookProviders } from './actions/webhook-providers.ts'
 export { type CompileOptions, type CompileResult, compilePolicy } from './compile/compile-policy.ts'
 export type { Problem, ProblemCode, TextPosition, Warning } from './document/problem.ts'
 export type { PolicyProtocol } from './document/rules.ts'

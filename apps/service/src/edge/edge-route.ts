@@ -19,12 +19,29 @@ export interface EdgeRoute {
   readonly accountId: string
   /** Null: every address may call. */
   readonly addressFilter: AddressFilter | null
+  /** Null: every program may call. */
+  readonly userAgentFilter: UserAgentFilter | null
+  /** In the order in which they see a request; they see its response in the reverse order. */
+  readonly modules: readonly RouteModule[]
   /** Null: none is configured. */
   readonly backend: RouteBackend | null
 }
 
 export interface AddressFilter {
   isAllowed(address: string): boolean
+}
+
+export interface UserAgentFilter {
+  /** `userAgent` is the first header of that name, empty when there is none. */
+  isAllowed(userAgent: string): boolean
+}
+
+/** A module of a route that works as a policy does. */
+export interface RouteModule {
+  /** The compiled policy; only the policy stages know its type. */
+  readonly policy: unknown
+  /** What a visitor whom the module refuses is told; null: the policy answers in its own words. */
+  readonly refusal: 'circuit_open' | 'webhook_refused' | null
 }
 
 /** Where a route forwards to. */

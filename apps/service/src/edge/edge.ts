@@ -19,8 +19,8 @@ import { answerChallenges, type ChallengeAnswers } from './stages/answer-challen
 import { forward } from './stages/forward.ts'
 import { lookup } from './stages/lookup.ts'
 import { observe } from './stages/observe.ts'
-import { policy } from './stages/policy.ts'
-import { chooseBackend, restrictAddresses, route } from './stages/route.ts'
+import { routeModules, tunnelPolicy } from './stages/policy.ts'
+import { chooseBackend, restrictAddresses, restrictUserAgents, route } from './stages/route.ts'
 
 interface ListenAddress {
   readonly host: string
@@ -70,8 +70,10 @@ export async function startEdge(deps: EdgeDeps): Promise<Edge> {
     lookup(deps.endpoints),
     route,
     restrictAddresses,
+    restrictUserAgents,
+    routeModules(deps),
     chooseBackend,
-    policy(deps),
+    tunnelPolicy(deps),
     forward(timers.forwarding),
   ])
   const intake: Intake = new Intake({ ...deps, limits, observers, handle })

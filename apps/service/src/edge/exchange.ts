@@ -117,10 +117,11 @@ export class Exchange implements ResponseObserver, ExchangeRecord {
   }
 
   /** Answers with the page of a failure; when a response has begun, breaks it off. */
-  fail(error: unknown): void {
+  fail(error: unknown, moreHeaders: readonly string[] = []): void {
     this.failure = asServiceError(error)
     if (this.status > 0) return this.response.abort()
-    this.answer(failureReply(this.failure, headerValue(this.request.headers, 'accept')))
+    const { head, body } = failureReply(this.failure, headerValue(this.request.headers, 'accept'))
+    this.answer({ head: { ...head, headers: [...head.headers, ...moreHeaders] }, body })
   }
 }
 

@@ -1,4 +1,3 @@
-import type { EdgeModuleName } from '@tunnel/models'
 import type { FastifyInstance } from 'fastify'
 import type { ApiKeyVerifier, CallReader } from '../api/caller.ts'
 import type { Storage } from '../storage/open-storage.ts'
@@ -11,7 +10,7 @@ import { AuthtokenVerifier } from './credentials/authtoken-verifier.ts'
 import { Reservations } from './domain-names/reservations.ts'
 import { ZoneNames } from './domain-names/zone-names.ts'
 import { actingModules as modulesOfTheEdge } from './edges/acting-modules.ts'
-import { createEdgeModules } from './edges/edge-module-sets.ts'
+import { type ActingModules, createEdgeModules } from './edges/edge-module-sets.ts'
 import { Changes } from './kernel/changes.ts'
 import { managementRoutes } from './management-routes.ts'
 import type { EmptyPrincipals } from './ssh-host-certificates/ssh-host-certificates.ts'
@@ -44,7 +43,7 @@ export interface ManagementConfig {
 /** Parts of the service that resources show or depend on. */
 export interface ManagementOptions {
   readonly provisioning?: CertificateProvisioning
-  readonly actingModules?: ReadonlySet<EdgeModuleName>
+  readonly actingModules?: ActingModules
 }
 
 export function createManagement(

@@ -1,11 +1,17 @@
 import type { EdgeTunnel } from '../edge/edge-tunnel.ts'
+import type { PolicyModules } from '../policies/module-documents.ts'
 import type { AddressRule } from './address-rules.ts'
 import type { ItemSource } from './mirror.ts'
 
-/** Modules as they are stored; only those that routing itself acts on are named. */
-export interface StoredModules {
+/** Modules as they are stored; those that routing does not act on itself are those of policies. */
+export interface StoredModules extends PolicyModules {
   readonly backend?: { readonly enabled: boolean; readonly backend_id: string }
   readonly ip_restriction?: { readonly enabled: boolean; readonly ip_policy_ids: readonly string[] }
+  readonly user_agent_filter?: {
+    readonly enabled: boolean
+    readonly allow?: readonly string[]
+    readonly deny?: readonly string[]
+  }
 }
 
 export interface StoredEdge {

@@ -41,7 +41,7 @@ const route = (match: string, modules: StoredRoute['modules'] = {}): StoredRoute
   modules,
 })
 const load = (stores: EdgeSources) =>
-  PublishedEdges.load(stores, { now: () => 0, random: () => 0, staticReach: 'public' })
+  PublishedEdges.load(stores, { now: () => 0, random: () => 0, staticReach: 'public', compileModules: () => [] })
 
 function routeOf(edges: PublishedEdges, host: string, path: string) {
   const result = edges.find(host)?.route(path)

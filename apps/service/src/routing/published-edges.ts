@@ -5,6 +5,7 @@ import { BackendCatalogue } from './backend-catalogue.ts'
 import { Balancer } from './balancer.ts'
 import type { EdgeSources, StoredEdge, StoredModules, StoredRoute } from './edge-sources.ts'
 import { Mirror, type MirroredItem } from './mirror.ts'
+import { type ModuleCompiler, RouteGuards } from './route-guards.ts'
 import { RouteTable } from './route-table.ts'
 import type { StaticReach } from './static-upstream.ts'
 
@@ -26,6 +27,12 @@ export interface PublishingSettings {
   readonly now: () => number
   readonly random: () => number
   readonly staticReach: StaticReach
+  readonly compileModules: ModuleCompiler
+}
+
+interface Helpers {
+  readonly guards: RouteGuards
+  readonly refreshBackend: (id: string) => Promise<unknown>
 }
 
 /** What is published by edges, by host name. Compiled when first asked for, and again after a change. */
@@ -35,12 +42,14 @@ export class PublishedEdges {
   readonly #edgeIdByHost = new Map<string, string>()
   readonly #compiled = new Map<string, Compiled>()
   readonly #filters = new Map<string, AddressRules>()
+  readonly #guards: RouteGuards
   readonly #refreshers: Readonly<Record<string, (id: string) => Promise<void>>>
   #version = 0
 
-  private constructor(mirrors: Mirrors, backends: BackendCatalogue, refreshBackend: (id: string) => Promise<unknown>) {
+  private constructor(mirrors: Mirrors, backends: BackendCatalogue, { guards, refreshBackend }: Helpers) {
     this.#mirrors = mirrors
     this.#backends = backends
+    this.#guards = guards
     for (const edge of mirrors.edges.values()) this.#publish(edge)
     const backend = async (id: string) => void (await refreshBackend(id))
     this.#refreshers = {
@@ -56,7 +65,8 @@ export class PublishedEdges {
     }
   }
 
-  static async load(sources: EdgeSources, { now, random, staticReach }: PublishingSettings): Promise<PublishedEdges> {
+  static async load(sources: EdgeSources, settings: PublishingSettings): Promise<PublishedEdges> {
+    const { now, random, staticReach, compileModules } = settings
     const backends = await Mirror.load(sources.backends)
     const balancer = new Balancer<EdgeTunnel>(now)
     const catalogue = new BackendCatalogue({ backends, tunnels: sources.tunnels, balancer, random, staticReach })
@@ -65,7 +75,8 @@ export class PublishedEdges {
       routes: await Mirror.load(sources.routes),
       addressRules: await Mirror.load(sources.addressRules),
     }
-    return new PublishedEdges(mirrors, catalogue, (id) => backends.refresh(id))
+    const guards = new RouteGuards(compileModules)
+    return new PublishedEdges(mirrors, catalogue, { guards, refreshBackend: (id) => backends.refresh(id) })
   }
 
   /** The edge for a lower-case host name; an exact name before the wildcards that cover it, the longest first. */
@@ -121,10 +132,12 @@ export class PublishedEdges {
     return edge
   }
 
-  #compileRoute({ id, accountId, body }: MirroredItem<StoredRoute>): CompiledRoute {
+  #compileRoute(route: MirroredItem<StoredRoute>): CompiledRoute {
+    const { id, accountId, body } = route
     const { match_type: matchType, match, modules } = body
     const backend = modules.backend?.enabled === true ? this.#backends.get(modules.backend.backend_id) : null
-    return { id, accountId, matchType, match, addressFilter: this.#filterOf(modules), backend }
+    const guards = this.#guards.of(route)
+    return { id, accountId, matchType, match, addressFilter: this.#filterOf(modules), ...guards, backend }
   }
 
   #filterOf({ ip_restriction: restriction }: StoredModules): AddressFilter | null {

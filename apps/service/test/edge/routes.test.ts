@@ -28,6 +28,8 @@ const routeTo = (backend: RouteBackend | null, more: Partial<EdgeRoute> = {}): E
   id: 'edghtsrt_1',
   accountId: 'ac_1',
   addressFilter: null,
+  userAgentFilter: null,
+  modules: [],
   backend,
   ...more,
 })

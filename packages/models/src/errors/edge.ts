@@ -107,6 +107,24 @@ export const edgeErrors = defineErrors({
     owner: 'visitor',
     msg: 'The address {address} may not call this endpoint.',
   },
+  circuit_open: {
+    code: 3202,
+    status: 503,
+    owner: 'upstream',
+    msg: 'The program behind this endpoint fails too often and is given a break. Try again shortly.',
+  },
+  webhook_refused: {
+    code: 3204,
+    status: 403,
+    owner: 'visitor',
+    msg: 'The signature of this webhook call is missing or wrong, so it may not call this endpoint.',
+  },
+  user_agent_refused: {
+    code: 3211,
+    status: 403,
+    owner: 'visitor',
+    msg: 'Programs with this User-Agent may not call this endpoint.',
+  },
   route_not_found: {
     code: 3820,
     status: 404,

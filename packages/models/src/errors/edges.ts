@@ -153,6 +153,12 @@ export const edgeConfigurationErrors = defineErrors({
     owner: 'caller',
     msg: 'TLS is not ended here, so min_version has no effect. Leave it out.',
   },
+  webhook_provider_unavailable: {
+    code: 90_303,
+    status: 400,
+    owner: 'service',
+    msg: 'Calls of the provider {provider} cannot be verified on this server. It verifies those of {available}.',
+  },
   module_not_available: {
     code: 90_302,
     status: 400,

@@ -5,7 +5,7 @@ import { Circuit } from './circuit.ts'
 import { parseDuration } from './duration.ts'
 
 const durationMinMs = 1000
-const durationMaxMs = 120_000
+const durationMaxMs = 24 * 3600 * 1000
 
 export const circuitBreaker = defineAction({
   type: 'circuit-breaker',
@@ -26,12 +26,19 @@ export const circuitBreaker = defineAction({
         }),
       ),
       window_duration: Type.Optional(
-        Type.String({ default: '10s', description: 'Window that is counted, `1s` to `2m`.' }),
+        Type.String({ default: '10s', description: 'Window that is counted, `1s` to `24h`.' }),
       ),
       tripped_duration: Type.Optional(
-        Type.String({ default: '10s', description: 'How long it stays open, `1s` to `2m`.' }),
+        Type.String({ default: '10s', description: 'How long it stays open, `1s` to `24h`.' }),
       ),
-      num_buckets: Type.Optional(Type.Enum([10], { default: 10, description: 'Parts of the window; always 10.' })),
+      num_buckets: Type.Optional(
+        Type.Integer({
+          minimum: 1,
+          maximum: 128,
+          default: 10,
+          description: 'Parts of the window that expire one by one.',
+        }),
+      ),
       enforce: Type.Optional(
         Type.Boolean({ default: true, description: 'False: counts and sets the result variables, refuses nobody.' }),
       ),
@@ -48,10 +55,14 @@ export const circuitBreaker = defineAction({
   onFailure: 'continue',
   compile(config, context) {
     const { error_threshold: errorThreshold = 0.5, volume_threshold: volumeThreshold = 10, enforce = true } = config
+    const { num_buckets: buckets = 10 } = config
     const windowMs = compileDuration(config.window_duration ?? '10s', 'window_duration', context)
     const trippedMs = compileDuration(config.tripped_duration ?? '10s', 'tripped_duration', context)
     const key = `circuit-breaker ${context.rule.path} ${JSON.stringify(config)}`
-    const circuit = context.state(key, () => new Circuit({ errorThreshold, volumeThreshold, windowMs, trippedMs }))
+    const circuit = context.state(
+      key,
+      () => new Circuit({ errorThreshold, volumeThreshold, windowMs, trippedMs, buckets }),
+    )
     return (exchange) => {
       const waitMs = circuit.admit(exchange.now())
       exchange.setResult('circuit_breaker', () => ({ open: waitMs > 0 }))
@@ -66,6 +77,6 @@ function compileDuration(text: string, field: string, context: ActionContext): n
   const durationMs = parseDuration(text)
   if (durationMs === undefined) context.refuse([field], 'invalid_duration', `'${text}' is not a duration such as 10s`)
   else if (durationMs < durationMinMs || durationMs > durationMaxMs)
-    context.refuse([field], 'out_of_range', `${field} is 1s to 2m`)
+    context.refuse([field], 'out_of_range', `${field} is 1s to 24h`)
   return durationMs ?? durationMinMs
 }

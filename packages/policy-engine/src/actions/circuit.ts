@@ -1,11 +1,11 @@
-const buckets = 10
-
 export interface CircuitLimits {
   /** Share of failures, 0 to 1, at which the circuit opens. */
   readonly errorThreshold: number
   /** Requests in the window below which it stays closed whatever fails. */
   readonly volumeThreshold: number
   readonly windowMs: number
+  /** Parts of the window that expire one by one. */
+  readonly buckets: number
   /** How long it stays open before one request may try again. */
   readonly trippedMs: number
 }
@@ -18,13 +18,15 @@ type State =
 /** Cuts off an upstream that fails too often. After a pause one probe decides whether traffic comes back. */
 export class Circuit {
   readonly #limits: CircuitLimits
-  readonly #successes = new Float64Array(buckets)
-  readonly #failures = new Float64Array(buckets)
+  readonly #successes: Float64Array
+  readonly #failures: Float64Array
   #newestBucket = 0
   #state: State = { kind: 'closed' }
 
   constructor(limits: CircuitLimits) {
     this.#limits = limits
+    this.#successes = new Float64Array(limits.buckets)
+    this.#failures = new Float64Array(limits.buckets)
   }
 
   /** 0: go ahead, and report the result. Otherwise the time in ms after which another try makes sense. */
@@ -42,7 +44,7 @@ export class Circuit {
     if (this.#state.kind === 'open') return
     this.#advance(nowMs)
     const counts = isFailure ? this.#failures : this.#successes
-    const index = this.#newestBucket % buckets
+    const index = this.#newestBucket % this.#limits.buckets
     counts[index] = (counts[index] ?? 0) + 1
     if (isFailure && this.#isTooBad()) this.#open(nowMs)
   }
@@ -64,7 +66,8 @@ export class Circuit {
   }
 
   #advance(nowMs: number): void {
-    const bucket = Math.floor(nowMs / (this.#limits.windowMs / buckets))
+    const { buckets, windowMs } = this.#limits
+    const bucket = Math.floor(nowMs / (windowMs / buckets))
     const steps = Math.min(bucket - this.#newestBucket, buckets)
     for (let step = 1; step <= steps; step++) {
       const index = (this.#newestBucket + step) % buckets

@@ -25,9 +25,14 @@ export function connectionFacts(visitor: Visitor, serverRegion: string): Connect
   return facts
 }
 
-/** The address that the visitor reached as policies see it. Tunnels behind a published edge have none of their own. */
-export function endpointFacts(tunnel: EdgeTunnel, { forwarded, hostName }: VisitorRequest): EndpointFacts {
-  if (tunnel.url === '') return describeEndpoint(tunnel.id, `${forwarded.proto}://${hostName}`)
+/** The name of an edge that the visitor reached as policies see it. */
+export function publishedFacts(edgeId: string, { forwarded, hostName }: VisitorRequest): EndpointFacts {
+  return describeEndpoint(edgeId, `${forwarded.proto}://${hostName}`)
+}
+
+/** The address of a tunnel as policies see it. Tunnels behind a published edge have none of their own. */
+export function tunnelFacts(tunnel: EdgeTunnel, request: VisitorRequest): EndpointFacts {
+  if (tunnel.url === '') return publishedFacts(tunnel.id, request)
   const facts = endpoints.get(tunnel) ?? describeEndpoint(tunnel.id, tunnel.url)
   endpoints.set(tunnel, facts)
   return facts

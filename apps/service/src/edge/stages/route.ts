@@ -2,6 +2,7 @@ import { STATUS_CODES } from 'node:http'
 import { ServiceError } from '@tunnel/models'
 import type { FixedResponse } from '../edge-route.ts'
 import type { Exchange, Reply } from '../exchange.ts'
+import { headerValue } from '../headers/header-list.ts'
 import type { Stage } from '../pipeline.ts'
 
 /** For names that an edge publishes: the path decides which route serves the request. */
@@ -29,10 +30,18 @@ export const restrictAddresses: Stage = (exchange, next) => {
   return next()
 }
 
-/** Chooses where the route sends this request. */
+/** Refuses programs that the route does not let in. */
+export const restrictUserAgents: Stage = (exchange, next) => {
+  const filter = exchange.route?.userAgentFilter ?? null
+  if (filter !== null && !filter.isAllowed(headerValue(exchange.request.headers, 'user-agent') ?? ''))
+    throw new ServiceError('user_agent_refused')
+  return next()
+}
+
+/** Chooses where the route sends this request, unless a policy has chosen already. */
 export const chooseBackend: Stage = (exchange, next) => {
   const { route: chosen, request } = exchange
-  if (chosen === undefined) return next()
+  if (chosen === undefined || exchange.tunnel !== undefined) return next()
   const { backend } = chosen
   if (backend === null) throw new ServiceError('route_without_backend', { host: request.hostName })
   const choice = backend.choose([])

@@ -1,6 +1,21 @@
 import type { EdgeModuleName } from '@tunnel/models'
+import type { ActingModules } from './edge-module-sets.ts'
 
-/**
- * The modules that the edge carries out. Any other is refused, since storing it would promise what nobody does.
- */
-export const actingModules: ReadonlySet<EdgeModuleName> = new Set<EdgeModuleName>(['backend', 'ip_restriction'])
+const names = (...list: EdgeModuleName[]): ReadonlySet<EdgeModuleName> => new Set(list)
+
+/** The modules that the edge carries out. Any other is refused, since storing it would promise what nobody does. */
+export const actingModules: ActingModules = {
+  edges: names('backend', 'ip_restriction'),
+  routes: names(
+    'backend',
+    'ip_restriction',
+    'user_agent_filter',
+    'webhook_verification',
+    'compression',
+    'response_headers',
+    'request_headers',
+    'policy',
+    'traffic_policy',
+    'circuit_breaker',
+  ),
+}

@@ -9,12 +9,18 @@ import { Modules } from './modules.ts'
 
 export type EdgeModuleSets = ReturnType<typeof createEdgeModules>
 
+/** The modules that are carried out, by where they are set. */
+export interface ActingModules {
+  readonly edges: ReadonlySet<EdgeModuleName>
+  readonly routes: ReadonlySet<EdgeModuleName>
+}
+
 /** The modules of every type of edge and of routes; only those that act can be set. */
-export function createEdgeModules(acting: ReadonlySet<EdgeModuleName>) {
+export function createEdgeModules({ edges, routes }: ActingModules) {
   return {
-    https: new Modules(httpsEdgeModuleNames, 'https', acting),
-    routes: new Modules(routeModuleNames, 'https', acting),
-    tcp: new Modules(tcpEdgeModuleNames, 'tcp', acting),
-    tls: new Modules(tlsEdgeModuleNames, 'tls', acting),
+    https: new Modules(httpsEdgeModuleNames, 'https', edges),
+    routes: new Modules(routeModuleNames, 'https', routes),
+    tcp: new Modules(tcpEdgeModuleNames, 'tcp', edges),
+    tls: new Modules(tlsEdgeModuleNames, 'tls', edges),
   }
 }

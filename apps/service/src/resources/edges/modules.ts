@@ -1,5 +1,6 @@
 import { type EdgeModuleName, type EdgeModuleReply, ServiceError } from '@tunnel/models'
 import type { Call } from '../../api/caller.ts'
+import { checkModule } from '../../policies/route-modules.ts'
 import type { Reference } from '../kernel/references.ts'
 import { type ModuleRules, type StoredModule, moduleRules } from './module-rules.ts'
 
@@ -45,7 +46,9 @@ export class Modules<N extends EdgeModuleName> {
   #complete(name: N, input: object): object {
     if (!this.#acting.has(name)) throw new ServiceError('module_not_available', { module: name })
     const module = { enabled: true, ...input } as AnyModule
-    return rulesOf(name).complete?.(module, this.#edge) ?? module
+    const completed = rulesOf(name).complete?.(module, this.#edge) ?? module
+    checkModule(name, completed)
+    return completed
   }
 
   #stored(body: ModuleBodies): [N, AnyModule][] {

@@ -1,4 +1,5 @@
 import { type EdgeModuleWrite, ServiceError } from '@tunnel/models'
+import { webhookProviders } from '@tunnel/policy-engine'
 
 /** Who can send webhooks that are verified. */
 const providers = new Set(
@@ -14,7 +15,7 @@ const providers = new Set(
 /** Signs with a public certificate instead of a shared secret. */
 const withoutSecret = 'sns'
 
-/** Throws for an unknown provider, and for a secret that is missing or has no use. The provider is kept as it was sent. */
+/** Throws for a provider that is unknown or cannot be verified, and for a secret that is missing or has no use. The provider is kept as it was sent. */
 export function completeWebhookVerification<M extends EdgeModuleWrite<'webhook_verification'>>(module: M): M {
   const { provider, secret = '' } = module
   const name = provider.toLowerCase()
@@ -22,5 +23,9 @@ export function completeWebhookVerification<M extends EdgeModuleWrite<'webhook_v
     throw new ServiceError('webhook_provider_unknown', { provider, known: [...providers].join(', ') })
   if (name === withoutSecret && secret !== '') throw new ServiceError('webhook_secret_unexpected', { provider })
   if (name !== withoutSecret && secret === '') throw new ServiceError('webhook_secret_missing', { provider })
+  if (!(name in webhookProviders)) {
+    const available = Object.keys(webhookProviders).join(', ')
+    throw new ServiceError('webhook_provider_unavailable', { provider, available })
+  }
   return module
 }
