@@ -1,29 +1,22 @@
 import { useQueryClient } from '@tanstack/react-query'
-import { useEffect } from 'react'
+import { Suspense, lazy, useEffect } from 'react'
 import { RouterProvider } from 'react-aria-components'
 import { Route, Routes, useHref, useNavigate } from 'react-router'
-import { refreshOnEvents } from './api/events.ts'
-import { useSignInState } from './api/session.ts'
+import { refreshOnEvents } from './api/live-update.ts'
+import { useSignInState } from './api/sign-in.ts'
 import { FirstAccountPage } from './pages/first-account-page.tsx'
-import { OverviewPage } from './pages/overview-page.tsx'
-import { PolicyPage } from './pages/policy-page.tsx'
-import { SessionPage } from './pages/session-page.tsx'
-import { SessionsPage } from './pages/sessions-page.tsx'
-import { SettingsPage } from './pages/settings-page.tsx'
 import { SignInPage } from './pages/sign-in-page.tsx'
-import { TunnelsPage } from './pages/tunnels-page.tsx'
-import { DetailPage } from './resource/detail-page.tsx'
-import { ListPage } from './resource/list-page.tsx'
-import type { ResourceView } from './resource/resource-view.ts'
-import type { Resource } from './api/collection.ts'
-import { apiKeyView, botUserView, credentialView } from './resources/access.tsx'
-import { agentIngressView, reservedDomainView } from './resources/domains.tsx'
-import { httpsEdgeView } from './resources/edges.tsx'
-import { sshAuthorityView, sshHostCertificateView, sshUserCertificateView } from './resources/ssh.tsx'
-import { httpResponseView, ipPolicyView, tunnelGroupView } from './resources/traffic.tsx'
 import { Shell } from './shell.tsx'
-import { Empty } from './ui/empty.tsx'
 import { ErrorNotice } from './ui/notice.tsx'
+
+// Pages are fetched when they are first opened.
+const OverviewPage = lazy(async () => ({ default: (await import('./pages/overview-page.tsx')).OverviewPage }))
+const SessionsPage = lazy(async () => ({ default: (await import('./pages/sessions-page.tsx')).SessionsPage }))
+const SessionPage = lazy(async () => ({ default: (await import('./pages/session-page.tsx')).SessionPage }))
+const TunnelsPage = lazy(async () => ({ default: (await import('./pages/tunnels-page.tsx')).TunnelsPage }))
+const PolicyPage = lazy(async () => ({ default: (await import('./pages/policy-page.tsx')).PolicyPage }))
+const SettingsPage = lazy(async () => ({ default: (await import('./pages/settings-page.tsx')).SettingsPage }))
+const ResourcePages = lazy(async () => ({ default: (await import('./resource-pages.tsx')).ResourcePages }))
 
 /** Decides between first set-up, sign-in, and the pages. */
 export function App() {
@@ -36,7 +29,9 @@ export function App() {
   return (
     <RouterProvider navigate={(path) => void navigate(path)} useHref={useHref}>
       <Shell email={data.account.email}>
-        <Pages />
+        <Suspense>
+          <Pages />
+        </Suspense>
       </Shell>
     </RouterProvider>
   )
@@ -53,28 +48,7 @@ function Pages() {
       <Route path="tunnels" element={<TunnelsPage />} />
       <Route path="policy-check" element={<PolicyPage />} />
       <Route path="settings" element={<SettingsPage />} />
-      {resourceRoutes(apiKeyView)}
-      {resourceRoutes(credentialView)}
-      {resourceRoutes(botUserView)}
-      {resourceRoutes(reservedDomainView)}
-      {resourceRoutes(agentIngressView)}
-      {resourceRoutes(httpsEdgeView)}
-      {resourceRoutes(tunnelGroupView)}
-      {resourceRoutes(httpResponseView)}
-      {resourceRoutes(ipPolicyView)}
-      {resourceRoutes(sshAuthorityView)}
-      {resourceRoutes(sshHostCertificateView)}
-      {resourceRoutes(sshUserCertificateView)}
-      <Route path="*" element={<Empty title="There is no such page" />} />
+      <Route path="*" element={<ResourcePages />} />
     </Routes>
-  )
-}
-
-function resourceRoutes<T extends Resource>(view: ResourceView<T>) {
-  return (
-    <Route key={view.page} path={view.page}>
-      <Route index element={<ListPage key={view.page} view={view} />} />
-      <Route path=":id" element={<DetailPage key={view.page} view={view} />} />
-    </Route>
   )
 }

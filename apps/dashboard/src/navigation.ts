@@ -25,17 +25,30 @@ export const navigation: readonly Section[] = [
     title: 'Names',
     pages: [
       { path: '/reserved-domains', title: 'Reserved domains' },
+      { path: '/reserved-addresses', title: 'Reserved addresses' },
       { path: '/agent-ingresses', title: 'Agent ingresses' },
+      { path: '/tls-certificates', title: 'TLS certificates' },
     ],
   },
   {
-    title: 'Traffic',
+    title: 'Edges',
     pages: [
       { path: '/edges', title: 'HTTPS edges' },
+      { path: '/tls-edges', title: 'TLS edges' },
+      { path: '/tcp-edges', title: 'TCP edges' },
+      { path: '/ip-policies', title: 'IP policies' },
+      { path: '/certificate-authorities', title: 'Certificate authorities' },
+      { path: '/policy-check', title: 'Policy check' },
+    ],
+  },
+  {
+    title: 'Backends',
+    pages: [
       { path: '/tunnel-groups', title: 'Tunnel groups' },
       { path: '/http-responses', title: 'HTTP responses' },
-      { path: '/ip-policies', title: 'IP policies' },
-      { path: '/policy-check', title: 'Policy check' },
+      { path: '/static-backends', title: 'Static backends' },
+      { path: '/weighted-backends', title: 'Weighted backends' },
+      { path: '/failover-backends', title: 'Failover backends' },
     ],
   },
   {

@@ -37,6 +37,8 @@ import {
 } from '@tunnel/models'
 import { Collection, ReadableCollection } from './collection.ts'
 import { EdgeModules } from './edge-modules.ts'
+import { EventFeed } from './event-feed.ts'
+import type { PolicyCheck, PolicyCheckInput } from './policy-check.ts'
 import { SessionCommands } from './session-commands.ts'
 import { type ApiClientOptions, Transport } from './transport.ts'
 
@@ -77,6 +79,10 @@ export function createApiClient(options: ApiClientOptions) {
     ...createEdgeCalls(transport),
     /** Commands to the agent of a session. */
     session: (id: string) => new SessionCommands(transport, id),
+    /** Tries a policy without storing it. */
+    checkPolicy: async (input: PolicyCheckInput) =>
+      (await transport.send('POST', '/policies/check', input)) as PolicyCheck,
+    events: new EventFeed(transport),
   }
 }
 

@@ -19,7 +19,8 @@ export interface Page<Item> {
 /** Reads a collection: by item, by page, or all of it. */
 export class ReadableCollection<Item extends { readonly id: string }> {
   protected readonly transport: Transport
-  protected readonly path: string
+  /** Of the collection, such as `/ip_policies`. */
+  readonly path: string
   readonly #listKey: string
 
   constructor(transport: Transport, path: string, listKey: string) {

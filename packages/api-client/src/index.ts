@@ -1,4 +1,6 @@
 export { type ApiClient, createApiClient } from './api-client.ts'
 export { ApiError } from './api-error.ts'
 export { type Page, type PageOptions } from './collection.ts'
-export { type ApiClientOptions } from './transport.ts'
+export { type AccountEvent } from './event-feed.ts'
+export { type PolicyCheck, type PolicyFinding, type PolicyTrial } from './policy-check.ts'
+export { type ApiClientOptions, Transport } from './transport.ts'

@@ -1,43 +1,42 @@
+import { ApiError } from '@tunnel/api-client'
 import { QueryClient, useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
-import { ApiError } from './api-error.ts'
-import { type Collection, type Resource, listAll } from './collection.ts'
-import { request } from './request.ts'
+import { type Listing, collect } from './listing.ts'
 
 /** Events tell when something changed, so data is asked for again by itself at most once a minute. */
 const refetchMs = 60_000
+/** Lists of this size are kept current by their events alone, and read whole only as often as this. */
+const largeListItems = 500
+const largeListRefetchMs = 15 * 60_000
 
 export function createQueryClient(): QueryClient {
   return new QueryClient({
     defaultOptions: {
       queries: {
         staleTime: refetchMs,
-        refetchInterval: refetchMs,
-        retry: (count, error) =>
-          count < 2 && (!(error instanceof ApiError) || error.status === 0 || error.status >= 500),
+        refetchInterval: ({ state }) => (isLarge(state.data) ? largeListRefetchMs : refetchMs),
+        retry: (count, error) => count < 2 && (!(error instanceof ApiError) || error.status >= 500),
       },
     },
   })
 }
 
-export function useCollection<T extends Resource>(collection: Collection) {
-  return useQuery({ queryKey: [collection.path], queryFn: () => listAll<T>(collection) })
+export function isLarge(data: unknown): data is readonly unknown[] {
+  return Array.isArray(data) && data.length > largeListItems
 }
 
-export function useResource<T>(path: string) {
-  return useQuery({ queryKey: [path], queryFn: () => request<T>('GET', path) })
+export function useListing<T>(listing: Listing<T>) {
+  return useQuery({ queryKey: [listing.path], queryFn: () => collect(listing), meta: { listing } })
 }
 
-interface Change {
-  readonly method: 'POST' | 'PATCH' | 'PUT' | 'DELETE'
-  readonly path: string
-  readonly body?: unknown
+export function useResource<T>(listing: Listing<T>, id: string) {
+  return useQuery({ queryKey: [`${listing.path}/${id}`], queryFn: () => listing.get(id) })
 }
 
-/** Sends one change and refreshes what is shown. Deletes and edits may touch other collections, so all are refreshed. */
+/** Makes one change and refreshes what is shown. Deletes and edits may touch other collections, so all are refreshed. */
 export function useChange<T = unknown>() {
   const client = useQueryClient()
   return useMutation({
-    mutationFn: ({ method, path, body }: Change) => request<T>(method, path, body),
-    onSuccess: () => client.invalidateQueries(),
+    mutationFn: (change: () => Promise<T>) => change(),
+    onSuccess: () => client.invalidateQueries({ predicate: ({ state }) => !isLarge(state.data) }),
   })
 }

@@ -1,6 +1,7 @@
+import { api } from '../api/client.ts'
 import { useEffect, useState } from 'react'
 import { useChange } from '../api/queries.ts'
-import type { TunnelSession } from '../resource/shapes.ts'
+import type { TunnelSession } from '@tunnel/models'
 import { Button } from '../ui/button.tsx'
 import { Dialog } from '../ui/dialog.tsx'
 import { ErrorNotice, Notice } from '../ui/notice.tsx'
@@ -23,13 +24,10 @@ export function AgentCommands({ session }: { readonly session: TunnelSession }) 
   const [restartAllowedAt, setRestartAllowedAt] = useState(0)
   const waitSeconds = useSecondsUntil(restartAllowedAt)
   const send = (command: Command) =>
-    change.mutate(
-      { method: 'POST', path: `/tunnel_sessions/${session.id}/${command}`, body: {} },
-      {
-        onSettled: (_reply, failure) => setSent(failure === null ? command : null),
-        onSuccess: () => command === 'update' && setRestartAllowedAt(Date.now() + updateSettlesMs),
-      },
-    )
+    change.mutate(() => api.session(session.id)[command](), {
+      onSettled: (_reply, failure) => setSent(failure === null ? command : null),
+      onSuccess: () => command === 'update' && setRestartAllowedAt(Date.now() + updateSettlesMs),
+    })
   return (
     <section className="commands">
       <div className="actions">

@@ -1,6 +1,6 @@
 import { useState } from 'react'
 import { Form } from 'react-aria-components'
-import { useFirstAccount } from '../api/session.ts'
+import { useFirstAccount } from '../api/sign-in.ts'
 import { Button } from '../ui/button.tsx'
 import { TextField } from '../ui/field.tsx'
 import { ErrorNotice } from '../ui/notice.tsx'

@@ -1,64 +1,92 @@
-import { useCollection } from '../api/queries.ts'
-import type { AgentIngress, ReservedDomain, Tunnel, TunnelSession } from '../resource/shapes.ts'
-import { agentIngressView, reservedDomainView } from '../resources/domains.tsx'
+import type { TunnelSession } from '@tunnel/models'
+import { Link } from 'react-router'
+import { api } from '../api/client.ts'
+import { useListing } from '../api/queries.ts'
+import type { CertificateManagement } from '../resources/certificate-state.tsx'
 import { Empty } from '../ui/empty.tsx'
 import { ErrorNotice, Notice } from '../ui/notice.tsx'
 import { Page } from '../ui/page.tsx'
-import { sessionCollection } from './sessions-page.tsx'
+import { outdated } from './agent-versions.ts'
 import { TrafficCharts } from './traffic-charts.tsx'
-import { tunnelCollection } from './tunnels-page.tsx'
 
 /** The state of the fleet at a glance, and what needs attention. */
 export function OverviewPage() {
-  const sessions = useCollection<TunnelSession>(sessionCollection)
-  const tunnels = useCollection<Tunnel>(tunnelCollection)
-  const domains = useCollection<ReservedDomain>(reservedDomainView.collection)
-  const ingresses = useCollection<AgentIngress>(agentIngressView.collection)
-  const certificates = [...(domains.data ?? []), ...(ingresses.data ?? [])]
+  const sessions = useListing(api.tunnelSessions)
+  const tunnels = useListing(api.tunnels)
+  const domains = useListing(api.reservedDomains)
+  const ingresses = useListing(api.agentIngresses)
   return (
     <Page title="Overview">
-      <ErrorNotice error={sessions.error ?? tunnels.error} />
+      <ErrorNotice error={sessions.error ?? tunnels.error ?? domains.error ?? ingresses.error} />
       <div className="tiles">
         <Tile label="Sessions online" value={sessions.data?.length} to="/sessions" />
         <Tile label="Tunnels online" value={tunnels.data?.length} to="/tunnels" />
-        <Tile label="Domains" value={domains.data?.length} to="/reserved-domains" />
+        <Tile label="Reserved domains" value={domains.data?.length} to="/reserved-domains" />
         <Tile label="Agent ingresses" value={ingresses.data?.length} to="/agent-ingresses" />
       </div>
-      {certificates.map(({ id, domain, certificate_management_status: status }) =>
-        status?.provisioning_job?.error_code ? (
-          <Notice key={id} look="warning">
-            The certificate of {domain}: {status.provisioning_job.msg}
-          </Notice>
-        ) : null,
-      )}
-      {sessions.data?.length === 0 && (
-        <Empty
-          title="Connect a first device"
-          command="SERVICE_AUTHTOKEN=… SERVICE_CONNECT_URL=wss://… npm run --silent agent -- run"
-        >
-          <p>
-            Create an authtoken under <a href="/dashboard/authtokens">Authtokens</a>, then on the device:
-          </p>
-        </Empty>
-      )}
+      {domains.data?.map((item) => (
+        <CertificateAlert key={item.id} item={item} page="reserved-domains" />
+      ))}
+      {ingresses.data?.map((item) => (
+        <CertificateAlert key={item.id} item={item} page="agent-ingresses" />
+      ))}
+      <UpdateAlert sessions={sessions.data ?? []} />
+      {sessions.data?.length === 0 && <FirstDevice />}
       <TrafficCharts />
     </Page>
   )
 }
 
-function Tile({
-  label,
-  value,
-  to,
-}: {
+interface TileProps {
   readonly label: string
   readonly value: number | undefined
   readonly to: string
-}) {
+}
+
+function Tile({ label, value, to }: TileProps) {
   return (
-    <a className="tile" href={`/dashboard${to}`}>
-      <strong>{value ?? '…'}</strong>
+    <Link className="tile" to={to}>
+      <strong>{value?.toLocaleString() ?? '…'}</strong>
       <span>{label}</span>
-    </a>
+    </Link>
+  )
+}
+
+interface CertificateAlertProps {
+  readonly item: CertificateManagement & { readonly id: string; readonly domain: string }
+  readonly page: string
+}
+
+function CertificateAlert({ item, page }: CertificateAlertProps) {
+  const job = item.certificate_management_status?.provisioning_job
+  if (!job?.error_code) return null
+  return (
+    <Notice look="warning">
+      The certificate of <Link to={`/${page}/${item.id}`}>{item.domain}</Link> needs attention: {job.msg}
+    </Notice>
+  )
+}
+
+function UpdateAlert({ sessions }: { readonly sessions: readonly TunnelSession[] }) {
+  const { newest, count } = outdated(sessions.map((session) => session.agent_version))
+  if (count === 0) return null
+  return (
+    <Notice look="info">
+      {count === 1 ? 'One agent runs' : `${count.toLocaleString()} agents run`} a version older than {newest}.{' '}
+      <Link to="/sessions">Choose a version there</Link>, then update and restart them.
+    </Notice>
+  )
+}
+
+function FirstDevice() {
+  return (
+    <Empty
+      title="Connect a first device"
+      command="SERVICE_AUTHTOKEN=… SERVICE_CONNECT_URL=wss://… npm run --silent agent -- run"
+    >
+      <p>
+        Create an authtoken under <Link to="/authtokens">Authtokens</Link>, then on the device:
+      </p>
+    </Empty>
   )
 }

@@ -1,10 +1,13 @@
-import { useState } from 'react'
+import type { PolicyCheck, PolicyFinding } from '@tunnel/api-client'
 import { useMutation } from '@tanstack/react-query'
-import { request } from '../api/request.ts'
+import { useEffect, useState } from 'react'
+import { api } from '../api/client.ts'
 import { Button } from '../ui/button.tsx'
-import { TextField } from '../ui/field.tsx'
+import { Choice, TextField } from '../ui/field.tsx'
 import { ErrorNotice, Notice } from '../ui/notice.tsx'
 import { Page } from '../ui/page.tsx'
+import { PolicyEditor } from './policy-editor.tsx'
+import { PolicyTrialView } from './policy-trial.tsx'
 
 const example = `{
   "inbound": [
@@ -22,80 +25,77 @@ const example = `{
   ]
 }`
 
-const sampleRequest = `{ "method": "POST", "url": "https://app.example.com/orders", "headers": { "content-type": "application/json" } }`
+/** After the last key, so that typing is not checked letter by letter. */
+const checkAfterMs = 500
 
-interface Problem {
-  readonly path: string
-  readonly message: string
-  readonly line?: number
-  readonly column?: number
-}
-
-interface CheckReply {
-  readonly problems: readonly Problem[]
-  readonly warnings: readonly Problem[]
-  readonly results: readonly unknown[]
-}
-
-/** Write a policy, see its problems in place, and see what it would do to a request before it meets a real one. */
+/** Write a policy with its problems in place, and see what it would do to a request before it meets a real one. */
 export function PolicyPage() {
-  const [document, setDocument] = useState(example)
-  const [sample, setSample] = useState(sampleRequest)
-  const check = useMutation({ mutationFn: () => checkPolicy(document, sample) })
+  const [policy, setPolicy] = useState(example)
+  const findings = useFindings(policy)
   return (
     <Page
       title="Policy check"
-      intro="Policies are given with a tunnel or a route. Try one here before you trust it; nothing is stored."
+      intro="Policies are given with a tunnel, a route or an edge. Try one here before you trust it; nothing is stored."
     >
       <div className="columns">
-        <TextField label="Policy" rows={22} value={document} onChange={setDocument} />
-        <div>
-          <TextField label="Sample request" rows={6} value={sample} onChange={setSample} />
-          <Button look="primary" onPress={() => check.mutate()} isPending={check.isPending}>
-            Check
-          </Button>
-          <ErrorNotice error={check.error} />
-          {check.data !== undefined && <CheckResult reply={check.data} />}
-        </div>
+        <section>
+          <PolicyEditor value={policy} onChange={setPolicy} findings={findings.data} />
+          <ErrorNotice error={findings.error} />
+        </section>
+        <DryRun policy={policy} />
       </div>
     </Page>
   )
 }
 
-function checkPolicy(document: string, sample: string): Promise<CheckReply> {
-  const requests: unknown[] = sample.trim() === '' ? [] : [JSON.parse(sample)]
-  return request<CheckReply>('POST', '/policies/check', { policy: document, requests })
+/** What the service finds in the policy, asked again whenever typing pauses. */
+function useFindings(policy: string) {
+  const check = useMutation({
+    mutationFn: async (text: string): Promise<readonly PolicyFinding[]> => {
+      const { problems, warnings } = await api.checkPolicy({ policy: text })
+      return [...problems, ...warnings]
+    },
+  })
+  const { mutate } = check
+  useEffect(() => {
+    const timer = setTimeout(() => mutate(policy), checkAfterMs)
+    return () => clearTimeout(timer)
+  }, [policy, mutate])
+  return check
 }
 
-function CheckResult({ reply }: { readonly reply: CheckReply }) {
+const methods = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE', 'HEAD', 'OPTIONS'].map((id) => ({ id, label: id }))
+
+function DryRun({ policy }: { readonly policy: string }) {
+  const [method, setMethod] = useState('POST')
+  const [url, setUrl] = useState('https://app.example.com/orders')
+  const [headers, setHeaders] = useState('content-type: application/json')
+  const run = useMutation({
+    mutationFn: () => api.checkPolicy({ policy, requests: [{ method, url, headers: parseHeaders(headers) }] }),
+  })
   return (
-    <section aria-live="polite">
-      {reply.problems.length === 0 ? (
-        <Notice look="info">The policy is in order.</Notice>
-      ) : (
-        <Problems look="warning" problems={reply.problems} />
-      )}
-      {reply.warnings.length > 0 && <Problems look="info" problems={reply.warnings} />}
-      {reply.results.map((result, index) => (
-        <pre key={index} tabIndex={0} aria-label="What the policy did">
-          {JSON.stringify(result, null, 2)}
-        </pre>
-      ))}
+    <section className="card">
+      <h2>Dry run</h2>
+      <div className="pair">
+        <Choice label="Method" value={method} onChange={setMethod} options={methods} />
+        <TextField label="Address" value={url} onChange={setUrl} />
+      </div>
+      <TextField label="Headers" rows={3} value={headers} onChange={setHeaders} hint="One per line, as name: value." />
+      <Button look="primary" onPress={() => run.mutate()} isPending={run.isPending}>
+        Try the request
+      </Button>
+      <ErrorNotice error={run.error} />
+      <div aria-live="polite">{run.data !== undefined && <DryRunResult check={run.data} />}</div>
     </section>
   )
 }
 
-function Problems({ look, problems }: { readonly look: 'info' | 'warning'; readonly problems: readonly Problem[] }) {
-  return (
-    <Notice look={look}>
-      <ul>
-        {problems.map((problem, index) => (
-          <li key={index}>
-            {problem.line !== undefined && `Line ${problem.line}, column ${problem.column}: `}
-            <code>{problem.path}</code> {problem.message}
-          </li>
-        ))}
-      </ul>
-    </Notice>
-  )
+function DryRunResult({ check }: { readonly check: PolicyCheck }) {
+  if (check.problems.length > 0) return <Notice look="warning">Correct the policy first; see its problems.</Notice>
+  return check.results.map((trial, index) => <PolicyTrialView key={index} trial={trial} />)
+}
+
+function parseHeaders(text: string): Record<string, string> {
+  const lines = text.split('\n').filter((line) => line.includes(':'))
+  return Object.fromEntries(lines.map((line) => line.split(/:(.*)/s, 2).map((part) => part.trim()) as [string, string]))
 }

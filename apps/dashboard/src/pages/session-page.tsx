@@ -1,18 +1,18 @@
+import { api } from '../api/client.ts'
 import { useParams } from 'react-router'
-import { useCollection, useResource } from '../api/queries.ts'
-import type { Tunnel, TunnelSession } from '../resource/shapes.ts'
+import { useListing, useResource } from '../api/queries.ts'
 import { Details } from '../ui/details.tsx'
 import { ErrorNotice } from '../ui/notice.tsx'
 import { Page } from '../ui/page.tsx'
 import { Time } from '../ui/time.tsx'
 import { AgentCommands } from './agent-commands.tsx'
-import { tunnelCollection, TunnelTable } from './tunnels-page.tsx'
+import { TunnelTable } from './tunnels-page.tsx'
 
 /** One session: what is known of the agent, its tunnels, and the commands it takes. */
 export function SessionPage() {
   const { id = '' } = useParams()
-  const { data, error } = useResource<TunnelSession>(`/tunnel_sessions/${encodeURIComponent(id)}`)
-  const tunnels = useCollection<Tunnel>(tunnelCollection)
+  const { data, error } = useResource(api.tunnelSessions, id)
+  const tunnels = useListing(api.tunnels)
   return (
     <Page title={`Session ${id}`}>
       <ErrorNotice error={error} />

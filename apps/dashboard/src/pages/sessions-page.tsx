@@ -1,14 +1,13 @@
+import { api } from '../api/client.ts'
 import { useMemo, useState } from 'react'
-import { useCollection } from '../api/queries.ts'
-import type { TunnelSession } from '../resource/shapes.ts'
+import { useListing } from '../api/queries.ts'
+import type { TunnelSession } from '@tunnel/models'
 import { DataTable, type DataColumn } from '../ui/data-table.tsx'
 import { Empty } from '../ui/empty.tsx'
 import { Choice } from '../ui/field.tsx'
 import { ErrorNotice } from '../ui/notice.tsx'
 import { Page } from '../ui/page.tsx'
 import { Time } from '../ui/time.tsx'
-
-export const sessionCollection = { path: '/tunnel_sessions', listKey: 'tunnel_sessions' }
 
 const columns: readonly DataColumn<TunnelSession>[] = [
   { id: 'metadata', title: 'Metadata', text: (session) => session.metadata ?? session.id, width: 220 },
@@ -27,7 +26,7 @@ const columns: readonly DataColumn<TunnelSession>[] = [
 
 /** Every agent that is online now. */
 export function SessionsPage() {
-  const { data, error } = useCollection<TunnelSession>(sessionCollection)
+  const { data, error } = useListing(api.tunnelSessions)
   const [version, setVersion] = useState(anything)
   const [region, setRegion] = useState(anything)
   const shown = useMemo(

@@ -1,6 +1,6 @@
 import { useState } from 'react'
 import { Form } from 'react-aria-components'
-import { usePasswordChange, useSignInState, useSignOut, useSignOutEverywhere } from '../api/session.ts'
+import { usePasswordChange, useSignInState, useSignOut, useSignOutEverywhere } from '../api/sign-in.ts'
 import { Button } from '../ui/button.tsx'
 import { Details } from '../ui/details.tsx'
 import { Choice, TextField } from '../ui/field.tsx'

@@ -1,7 +1,7 @@
 import { useEffect, useRef, useState } from 'react'
 import uPlot from 'uplot'
 import 'uplot/dist/uPlot.min.css'
-import { eventFeed } from '../api/events.ts'
+import { api } from '../api/client.ts'
 
 /** What the service counted in one interval, for the whole account. */
 interface TrafficSample {
@@ -41,9 +41,11 @@ function useTrafficSamples(): readonly TrafficSample[] {
   const [samples, setSamples] = useState<readonly TrafficSample[]>([])
   useEffect(
     () =>
-      eventFeed.listen(({ event_type: type, object }) => {
-        if (type.startsWith('traffic_sampled'))
-          setSamples((old) => [...old, object as TrafficSample].slice(-samplesMax))
+      api.events.listen({
+        onEvent: ({ event_type: type, object }) => {
+          if (type.startsWith('traffic_sampled'))
+            setSamples((old) => [...old, object as unknown as TrafficSample].slice(-samplesMax))
+        },
       }),
     [],
   )

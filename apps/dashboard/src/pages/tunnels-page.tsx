@@ -1,19 +1,18 @@
-import { useCollection } from '../api/queries.ts'
-import type { Tunnel } from '../resource/shapes.ts'
+import { api } from '../api/client.ts'
+import { useListing } from '../api/queries.ts'
+import type { Tunnel } from '@tunnel/models'
 import { DataTable } from '../ui/data-table.tsx'
 import { Empty } from '../ui/empty.tsx'
 import { ErrorNotice } from '../ui/notice.tsx'
 import { Page } from '../ui/page.tsx'
 import { Time } from '../ui/time.tsx'
 
-export const tunnelCollection = { path: '/tunnels', listKey: 'tunnels' }
-
 const createCommand = `curl -X POST http://127.0.0.1:4301/tunnels -H 'Content-Type: application/json' \\
      -d '{"protocol":"http","forwards_to":"localhost:8000"}'`
 
 /** Every tunnel that is online, with the address it is reached at and the program behind it. */
 export function TunnelsPage() {
-  const { data, error } = useCollection<Tunnel>(tunnelCollection)
+  const { data, error } = useListing(api.tunnels)
   return (
     <Page title="Tunnels" intro="Public addresses that are online now, and where their agents send the traffic.">
       <ErrorNotice error={error} />

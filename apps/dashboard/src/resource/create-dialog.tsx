@@ -1,6 +1,6 @@
 import { useState } from 'react'
 import { useNavigate } from 'react-router'
-import type { Resource } from '../api/collection.ts'
+import type { Resource } from '../api/listing.ts'
 import { Button } from '../ui/button.tsx'
 import { Dialog } from '../ui/dialog.tsx'
 import { Secret } from '../ui/secret.tsx'
@@ -25,11 +25,12 @@ function CreateSteps<T extends Resource>({
 }) {
   const navigate = useNavigate()
   const [secret, setSecret] = useState<string | null>(null)
-  const onDone = (reply: Record<string, unknown>) => {
-    const shown = view.secretField === undefined ? undefined : reply[view.secretField]
+  const onDone = (reply: object) => {
+    const fields = new Map(Object.entries(reply))
+    const shown: unknown = view.secretField && fields.get(view.secretField)
     if (typeof shown === 'string') return setSecret(shown)
     close()
-    void navigate(`/${view.page}/${String(reply['id'])}`)
+    void navigate(`/${view.page}/${String(fields.get('id'))}`)
   }
   if (secret !== null)
     return (
@@ -45,9 +46,8 @@ function CreateSteps<T extends Resource>({
   return (
     <ResourceForm
       fields={view.fields}
-      method="POST"
-      path={view.collection.path}
       source={null}
+      save={(body) => view.listing.create(body)}
       submitLabel={`Create ${view.singular}`}
       onDone={onDone}
       onCancel={close}

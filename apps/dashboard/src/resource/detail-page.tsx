@@ -1,5 +1,5 @@
 import { useNavigate, useParams } from 'react-router'
-import type { Resource } from '../api/collection.ts'
+import type { Resource } from '../api/listing.ts'
 import { useResource } from '../api/queries.ts'
 import { Button } from '../ui/button.tsx'
 import { ConfirmDelete } from '../ui/confirm-delete.tsx'
@@ -14,11 +14,10 @@ import type { ResourceView } from './resource-view.ts'
 /** One resource: its fields, edit and delete. */
 export function DetailPage<T extends Resource>({ view }: { readonly view: ResourceView<T> }) {
   const { id = '' } = useParams()
-  const path = `${view.collection.path}/${encodeURIComponent(id)}`
-  const { data, error } = useResource<T>(path)
+  const { data, error } = useResource(view.listing, id)
   const title = data === undefined ? view.title : view.nameOf(data)
   return (
-    <Page title={title} actions={data && <Actions view={view} item={data} path={path} />}>
+    <Page title={title} actions={data && <Actions view={view} item={data} />}>
       <ErrorNotice error={error} />
       {data !== undefined && (
         <>
@@ -42,10 +41,9 @@ function commonRows(item: Resource): [string, React.ReactNode][] {
 interface ActionsProps<T extends Resource> {
   readonly view: ResourceView<T>
   readonly item: T
-  readonly path: string
 }
 
-function Actions<T extends Resource>({ view, item, path }: ActionsProps<T>) {
+function Actions<T extends Resource>({ view, item }: ActionsProps<T>) {
   const navigate = useNavigate()
   return (
     <>
@@ -53,9 +51,9 @@ function Actions<T extends Resource>({ view, item, path }: ActionsProps<T>) {
         {(close) => (
           <ResourceForm
             fields={view.fields}
-            method="PATCH"
-            path={path}
-            source={item as unknown as Record<string, unknown>}
+            source={item}
+            isPatch
+            save={(body) => view.listing.update(item.id, body)}
             submitLabel="Save"
             onDone={close}
             onCancel={close}
@@ -63,7 +61,7 @@ function Actions<T extends Resource>({ view, item, path }: ActionsProps<T>) {
         )}
       </Dialog>
       <ConfirmDelete
-        path={path}
+        remove={() => view.listing.delete(item.id)}
         name={view.nameOf(item)}
         consequence={view.deleteConsequence(item)}
         onDeleted={() => void navigate(`/${view.page}`)}

@@ -1,8 +1,9 @@
-import { useCollection } from '../api/queries.ts'
-import type { Resource } from '../api/collection.ts'
+import type { Resource } from '../api/listing.ts'
+import { useListing } from '../api/queries.ts'
+import { ChoiceOfMany } from '../ui/choice-of-many.tsx'
 import { Choice, Switch, TextField } from '../ui/field.tsx'
 import { KeyValues, type Pairs } from '../ui/key-values.tsx'
-import { ChoiceOfMany } from '../ui/choice-of-many.tsx'
+import { AclInput } from './acl-input.tsx'
 import type { FieldValue } from './form-values.ts'
 import type { FieldSpec } from './resource-view.ts'
 
@@ -14,34 +15,33 @@ interface Props {
 
 /** The input for one field of a resource. */
 export function FieldInput({ field, value, onChange }: Props) {
-  const common = {
-    label: field.label,
-    onChange,
-    ...(field.hint === undefined ? {} : { hint: field.hint }),
-    ...(field.isRequired === undefined ? {} : { isRequired: field.isRequired }),
-  }
+  const { label, hint, isRequired } = field
+  const common = { label, onChange, ...(hint && { hint }), ...(isRequired && { isRequired }) }
   switch (field.kind) {
     case 'switch':
-      return <Switch label={field.label} isOn={value === true} onChange={onChange} />
+      return <Switch label={label} isOn={value === true} onChange={onChange} />
     case 'map':
-      return <KeyValues legend={field.label} pairs={value as Pairs} onChange={onChange} />
+      return <KeyValues legend={label} pairs={value as Pairs} onChange={onChange} />
+    case 'weights':
+      return (
+        <KeyValues legend={label} pairs={value as Pairs} onChange={onChange} keyName="Backend" valueName="Weight" />
+      )
+    case 'acl':
+      return <AclInput label={label} rules={value as Pairs} onChange={onChange} />
     case 'lines':
-      return <TextField {...common} value={value as string} rows={4} hint={field.hint ?? 'One per line.'} />
+      return <TextField {...common} value={value as string} rows={4} hint={hint ?? 'One per line.'} />
+    case 'json':
+      return <TextField {...common} value={value as string} rows={10} hint={hint ?? 'JSON.'} />
     case 'number':
-      return <TextField {...common} value={value as string} />
+      return <TextField {...common} value={value as string} inputMode="decimal" />
     case 'choice':
       return <Choice {...common} value={value as string} options={field.options} />
     case 'reference':
       return <ReferenceInput field={field} value={value} onChange={onChange} />
-    case 'text':
-      return (
-        <TextField
-          {...common}
-          value={value as string}
-          {...(field.rows === undefined ? {} : { rows: field.rows })}
-          {...(field.maxBytes === undefined ? {} : { maxBytes: field.maxBytes })}
-        />
-      )
+    case 'text': {
+      const { rows, maxBytes } = field
+      return <TextField {...common} value={value as string} {...(rows && { rows })} {...(maxBytes && { maxBytes })} />
+    }
   }
 }
 
@@ -50,8 +50,8 @@ interface ReferenceProps extends Props {
 }
 
 function ReferenceInput({ field, value, onChange }: ReferenceProps) {
-  const { data = [] } = useCollection<Resource & { domain?: string; name?: string }>(field.to)
-  const options = data.map((item) => ({ id: item.id, label: item.name ?? item.domain ?? item.description ?? item.id }))
+  const { data = [] } = useListing(field.to)
+  const options = data.map((item) => ({ id: item.id, label: nameOf(item) }))
   if (field.isMany === true)
     return (
       <ChoiceOfMany label={field.label} options={options} chosen={value as readonly string[]} onChange={onChange} />
@@ -63,7 +63,11 @@ function ReferenceInput({ field, value, onChange }: ReferenceProps) {
       onChange={onChange}
       options={options}
       isRequired={field.isRequired ?? false}
-      {...(field.hint === undefined ? {} : { hint: field.hint })}
+      {...(field.hint && { hint: field.hint })}
     />
   )
+}
+
+function nameOf(item: Resource & { readonly domain?: string; readonly name?: string }): string {
+  return item.name || item.domain || item.description || item.id
 }

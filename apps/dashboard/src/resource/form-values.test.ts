@@ -2,9 +2,14 @@ import { describe, expect, it } from 'vitest'
 import { initialValues, toBody } from './form-values.ts'
 import type { FieldSpec } from './resource-view.ts'
 
+const unused = () => {
+  throw new Error('not in this test')
+}
+
 const fields: readonly FieldSpec[] = [
   { kind: 'text', name: 'description', label: '' },
-  { kind: 'lines', name: 'acl', label: '' },
+  { kind: 'acl', name: 'acl', label: '' },
+  { kind: 'lines', name: 'principals', label: '' },
   { kind: 'number', name: 'status_code', label: '' },
   { kind: 'map', name: 'labels', label: '' },
   { kind: 'switch', name: 'active', label: '', initially: true },
@@ -12,7 +17,7 @@ const fields: readonly FieldSpec[] = [
     kind: 'reference',
     name: 'ip_policy_ids',
     label: '',
-    to: { path: '/x', listKey: 'x' },
+    to: { path: '/x', get: unused, all: unused },
     isMany: true,
     readFrom: 'ip_policies',
   },
@@ -26,7 +31,11 @@ describe('form values', () => {
   it('turns lines, numbers and pairs into what the API takes', () => {
     const values = {
       description: 'd',
-      acl: ' bind:a \n\nbind:b',
+      acl: [
+        ['name', 'a '],
+        ['below', 'b'],
+      ],
+      principals: ' one \n\ntwo',
       status_code: '418',
       labels: [
         ['k', 'v'],
@@ -37,7 +46,8 @@ describe('form values', () => {
     } as const
     expect(toBody(fields, values, null)).toEqual({
       description: 'd',
-      acl: ['bind:a', 'bind:b'],
+      acl: ['bind:a', 'bind:*.b'],
+      principals: ['one', 'two'],
       status_code: 418,
       labels: { k: 'v' },
       active: false,
@@ -48,7 +58,7 @@ describe('form values', () => {
   it('sends only what an edit changed, also a cleared text', () => {
     const before = initialValues(fields, {
       description: 'old',
-      acl: ['a'],
+      acl: ['bind:a'],
       labels: { k: 'v' },
       ip_policies: [{ id: 'ipp_1' }],
     })

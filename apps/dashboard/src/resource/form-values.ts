@@ -1,5 +1,5 @@
-import type { Pairs } from '../ui/key-values.tsx'
-import { toMap } from '../ui/key-values.tsx'
+import { type Pairs, toMap } from '../ui/key-values.tsx'
+import { fromRule, toRule } from './acl-rules.ts'
 import type { FieldSpec } from './resource-view.ts'
 
 export type FieldValue = string | boolean | Pairs | readonly string[]
@@ -19,18 +19,26 @@ function initialValue(field: FieldSpec, source: Readonly<Record<string, unknown>
     case 'switch':
       return typeof value === 'boolean' ? value : field.initially
     case 'map':
-      return Object.entries((value ?? {}) as Record<string, string>)
+    case 'weights':
+      return Object.entries(value ?? {}).map(([key, entry]) => [key, String(entry)] as const)
+    case 'acl':
+      return ((value ?? []) as string[]).map(fromRule)
     case 'lines':
       return ((value ?? []) as string[]).join('\n')
+    case 'json':
+      return value === undefined || value === null ? '' : JSON.stringify(value, null, 2)
     case 'reference':
-      return field.isMany === true
-        ? ((value ?? []) as { id: string }[]).map(({ id }) => id)
-        : ((value as { id?: string })?.id ?? '')
+      return field.isMany === true ? ((value ?? []) as (string | { id: string })[]).map(idOf) : idOf(value ?? '')
     case 'text':
     case 'number':
     case 'choice':
       return typeof value === 'string' || typeof value === 'number' ? String(value) : ''
   }
+}
+
+/** Replies name others by a reference, or by their id alone. */
+function idOf(value: unknown): string {
+  return typeof value === 'string' ? value : (value as { id: string }).id
 }
 
 /** The request body: on creation empty fields are left out; an edit sends just what differs from `before`. */
@@ -56,13 +64,27 @@ function toBodyValue(field: FieldSpec, value: FieldValue | undefined): unknown {
       return Number(value)
     case 'map':
       return toMap(value as Pairs)
+    case 'weights':
+      return Object.fromEntries(Object.entries(toMap(value as Pairs)).map(([key, weight]) => [key, Number(weight)]))
+    case 'acl':
+      return (value as Pairs).map(toRule)
     case 'lines':
       return linesOf(value as string)
+    case 'json':
+      return value === '' ? [] : parsed(field.label, value as string)
     case 'text':
     case 'choice':
     case 'switch':
     case 'reference':
       return value
+  }
+}
+
+function parsed(label: string, text: string): unknown {
+  try {
+    return JSON.parse(text)
+  } catch (cause) {
+    throw new Error(`${label} is not JSON: ${cause instanceof Error ? cause.message : String(cause)}`, { cause })
   }
 }
 

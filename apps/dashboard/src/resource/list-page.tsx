@@ -1,5 +1,5 @@
-import type { Resource } from '../api/collection.ts'
-import { useCollection } from '../api/queries.ts'
+import type { Resource } from '../api/listing.ts'
+import { useListing } from '../api/queries.ts'
 import { DataTable } from '../ui/data-table.tsx'
 import { Empty } from '../ui/empty.tsx'
 import { ErrorNotice } from '../ui/notice.tsx'
@@ -9,7 +9,7 @@ import type { ResourceView } from './resource-view.ts'
 
 /** All resources of one kind. */
 export function ListPage<T extends Resource>({ view }: { readonly view: ResourceView<T> }) {
-  const { data, error } = useCollection<T>(view.collection)
+  const { data, error } = useListing(view.listing)
   return (
     <Page title={view.title} intro={view.intro} actions={<CreateDialog view={view} />}>
       <ErrorNotice error={error} />

@@ -9,26 +9,25 @@ import type { FieldSpec } from './resource-view.ts'
 
 interface Props {
   readonly fields: readonly FieldSpec[]
-  readonly method: 'POST' | 'PATCH' | 'PUT'
-  readonly path: string
-  /** The resource that is edited; null creates one. */
-  readonly source: Readonly<Record<string, unknown>> | null
+  /** What the form shows at first; null for nothing. */
+  readonly source: object | null
+  /** Sends only the fields that differ from the source. */
+  readonly isPatch?: boolean
+  readonly save: (body: Record<string, unknown>) => Promise<object>
   readonly submitLabel: string
-  readonly onDone: (reply: Record<string, unknown>) => void
+  readonly onDone: (reply: object) => void
   readonly onCancel?: () => void
 }
 
 /** A form for the fields of a resource; the API's own message appears when it refuses. */
-export function ResourceForm({ fields, method, path, source, submitLabel, onDone, onCancel }: Props) {
-  const offered = source === null ? fields : fields.filter((field) => field.isFixed !== true)
-  const [before] = useState(() => initialValues(offered, source))
+export function ResourceForm({ fields, source, isPatch = false, save, submitLabel, onDone, onCancel }: Props) {
+  const offered = isPatch ? fields.filter((field) => field.isFixed !== true) : fields
+  const [before] = useState(() => initialValues(offered, source as Readonly<Record<string, unknown>> | null))
   const [values, setValues] = useState(before)
-  const change = useChange<Record<string, unknown>>()
+  const change = useChange<object>()
   const submit = () =>
-    change.mutate(
-      { method, path, body: toBody(offered, values, method === 'PATCH' ? before : null) },
-      { onSuccess: onDone },
-    )
+    // Async, so that a value that cannot be sent shows as an error as well.
+    change.mutate(async () => save(toBody(offered, values, isPatch ? before : null)), { onSuccess: onDone })
   return (
     <Form onSubmit={(event) => (event.preventDefault(), submit())}>
       {offered.map((field) => (

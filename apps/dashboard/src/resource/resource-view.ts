@@ -1,5 +1,5 @@
 import type { ReactNode } from 'react'
-import type { Collection, Resource } from '../api/collection.ts'
+import type { EditableListing, Listing, Resource } from '../api/listing.ts'
 import type { DataColumn } from '../ui/data-table.tsx'
 
 /** One input of a form and the body field that it fills. */
@@ -12,17 +12,20 @@ export type FieldSpec = {
   readonly isFixed?: boolean
 } & (
   | { readonly kind: 'text'; readonly rows?: number; readonly maxBytes?: number }
-  | { readonly kind: 'lines' }
-  | { readonly kind: 'number' }
+  | { readonly kind: 'lines' | 'number' | 'map' | 'weights' | 'json' | 'acl' }
   | { readonly kind: 'switch'; readonly initially: boolean }
-  | { readonly kind: 'map' }
   | { readonly kind: 'choice'; readonly options: readonly { readonly id: string; readonly label: string }[] }
-  | { readonly kind: 'reference'; readonly to: Collection; readonly isMany?: boolean; readonly readFrom?: string }
+  | {
+      readonly kind: 'reference'
+      readonly to: Listing<Resource>
+      readonly isMany?: boolean
+      readonly readFrom?: string
+    }
 )
 
 /** Everything that the list page and the detail page of one kind of resource show. */
 export interface ResourceView<T extends Resource> {
-  readonly collection: Collection
+  readonly listing: EditableListing<T>
   /** Path of the pages, below the dashboard. */
   readonly page: string
   readonly title: string

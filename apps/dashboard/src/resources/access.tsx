@@ -1,21 +1,19 @@
+import { api } from '../api/client.ts'
 import { commonFields, type ResourceView } from '../resource/resource-view.ts'
-import type { ApiKey, BotUser, Credential } from '../resource/shapes.ts'
-import { AclHelp } from './acl-help.tsx'
+import type { ApiKey, BotUser, Credential } from '@tunnel/models'
 import { Time } from '../ui/time.tsx'
-
-const botUsers = { path: '/bot_users', listKey: 'bot_users' }
 
 const owner = {
   kind: 'reference',
   name: 'owner_id',
   label: 'Owner',
-  to: botUsers,
+  to: api.botUsers,
   isFixed: true,
   hint: 'A bot user. Without one it belongs to you.',
 } as const
 
 export const apiKeyView: ResourceView<ApiKey> = {
-  collection: { path: '/api_keys', listKey: 'keys' },
+  listing: api.apiKeys,
   page: 'api-keys',
   title: 'API keys',
   singular: 'API key',
@@ -39,7 +37,7 @@ export const apiKeyView: ResourceView<ApiKey> = {
 }
 
 export const credentialView: ResourceView<Credential> = {
-  collection: { path: '/credentials', listKey: 'credentials' },
+  listing: api.credentials,
   page: 'authtokens',
   title: 'Authtokens',
   singular: 'authtoken',
@@ -64,10 +62,9 @@ export const credentialView: ResourceView<Credential> = {
   fields: [
     owner,
     {
-      kind: 'lines',
+      kind: 'acl',
       name: 'acl',
       label: 'Access rules',
-      hint: 'One per line, such as bind:pi-7.example.com, bind:*.site-a.example.com or bind:site=a. None allows every name.',
     },
     ...commonFields,
   ],
@@ -75,14 +72,13 @@ export const credentialView: ResourceView<Credential> = {
     ['May bind', aclText(credential.acl)],
     ['Owner', credential.owner_id],
   ],
-  more: () => <AclHelp />,
   deleteConsequence: () =>
     'The token is revoked: the agent that uses it loses its session, and its tunnels go offline.',
   secretField: 'token',
 }
 
 export const botUserView: ResourceView<BotUser> = {
-  collection: botUsers,
+  listing: api.botUsers,
   page: 'bot-users',
   title: 'Bot users',
   singular: 'bot user',

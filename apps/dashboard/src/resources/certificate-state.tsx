@@ -1,7 +1,12 @@
-import type { CertificateManagement, ProvisioningJob } from '../resource/shapes.ts'
+import type { CertificatePolicy, CertificateStatus } from '@tunnel/models'
 import { Details } from '../ui/details.tsx'
 import { Notice } from '../ui/notice.tsx'
 import { Time } from '../ui/time.tsx'
+
+export interface CertificateManagement {
+  readonly certificate_management_policy: CertificatePolicy | null
+  readonly certificate_management_status: CertificateStatus | null
+}
 
 /** Where the managed certificate stands, and what to do when it does not get on. */
 export function CertificateState({ management }: { readonly management: CertificateManagement }) {
@@ -23,7 +28,7 @@ export function CertificateState({ management }: { readonly management: Certific
   )
 }
 
-function Job({ job }: { readonly job: ProvisioningJob }) {
+function Job({ job }: { readonly job: NonNullable<CertificateStatus['provisioning_job']> }) {
   return (
     <Notice look={job.error_code ? 'warning' : 'info'}>
       <p>{job.msg}</p>

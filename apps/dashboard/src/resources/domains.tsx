@@ -1,12 +1,13 @@
+import { api } from '../api/client.ts'
 import { commonFields, type FieldSpec, type ResourceView } from '../resource/resource-view.ts'
-import type { AgentIngress, CertificateManagement, ReservedDomain } from '../resource/shapes.ts'
+import type { AgentIngress, ReservedAddr, ReservedDomain } from '@tunnel/models'
 import { Code } from '../ui/code.tsx'
-import { CertificateState } from './certificate-state.tsx'
+import { type CertificateManagement, CertificateState } from './certificate-state.tsx'
 
 const domainField: FieldSpec = { kind: 'text', name: 'domain', label: 'Domain', isRequired: true, isFixed: true }
 
 export const reservedDomainView: ResourceView<ReservedDomain> = {
-  collection: { path: '/reserved_domains', listKey: 'reserved_domains' },
+  listing: api.reservedDomains,
   page: 'reserved-domains',
   title: 'Reserved domains',
   singular: 'reserved domain',
@@ -32,7 +33,7 @@ export const reservedDomainView: ResourceView<ReservedDomain> = {
 }
 
 export const agentIngressView: ResourceView<AgentIngress> = {
-  collection: { path: '/agent_ingresses', listKey: 'ingresses' },
+  listing: api.agentIngresses,
   page: 'agent-ingresses',
   title: 'Agent ingresses',
   singular: 'agent ingress',
@@ -54,6 +55,27 @@ export const agentIngressView: ResourceView<AgentIngress> = {
   ),
   deleteConsequence: ({ domain }) =>
     `Agents that connect to ${domain} lose their sessions. Remove the NS records as well.`,
+}
+
+export const reservedAddressView: ResourceView<ReservedAddr> = {
+  listing: api.reservedAddrs,
+  page: 'reserved-addresses',
+  title: 'Reserved addresses',
+  singular: 'reserved address',
+  intro: 'Public TCP addresses that are yours, for tunnels and edges.',
+  empty: { text: 'Reserve an address; the service chooses a free port.' },
+  nameOf: ({ addr }) => addr,
+  columns: [
+    { id: 'addr', title: 'Address', text: ({ addr }) => addr },
+    { id: 'region', title: 'Region', text: ({ region }) => region, width: 90 },
+    { id: 'description', title: 'Description', text: (item) => item.description ?? '' },
+  ],
+  fields: commonFields,
+  details: ({ addr, region }) => [
+    ['Address', addr],
+    ['Region', region],
+  ],
+  deleteConsequence: ({ addr }) => `${addr} is closed, and others may get its port.`,
 }
 
 function DnsRecords({ lines }: { readonly lines: readonly string[] }) {

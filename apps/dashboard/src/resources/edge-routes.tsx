@@ -1,11 +1,11 @@
+import { type HttpsEdge, type HttpsEdgeRoute, routeModuleNames } from '@tunnel/models'
+import { api } from '../api/client.ts'
 import { ResourceForm } from '../resource/resource-form.tsx'
 import { commonFields, type FieldSpec } from '../resource/resource-view.ts'
 import { Button } from '../ui/button.tsx'
 import { ConfirmDelete } from '../ui/confirm-delete.tsx'
-import { DataTable } from '../ui/data-table.tsx'
 import { Dialog } from '../ui/dialog.tsx'
-import type { HttpsEdge, Route } from './edges.tsx'
-import { RouteModule } from './route-module.tsx'
+import { ModuleList } from './module-list.tsx'
 
 const routeFields: readonly FieldSpec[] = [
   {
@@ -22,9 +22,9 @@ const routeFields: readonly FieldSpec[] = [
   ...commonFields,
 ]
 
-/** The routes of one edge, each with its backend and its IP restriction. */
+/** The routes of one edge, each with its backend and its other modules. */
 export function EdgeRoutes({ edge }: { readonly edge: HttpsEdge }) {
-  const path = `/edges/https/${edge.id}/routes`
+  const routes = api.routesOf(edge.id)
   return (
     <section>
       <header className="page-header">
@@ -33,9 +33,8 @@ export function EdgeRoutes({ edge }: { readonly edge: HttpsEdge }) {
           {(close) => (
             <ResourceForm
               fields={routeFields}
-              method="POST"
-              path={path}
-              source={null}
+              source={{ match_type: 'path_prefix', match: '/' }}
+              save={(body) => routes.create(body as unknown as Parameters<typeof routes.create>[0])}
               submitLabel="Add route"
               onDone={close}
               onCancel={close}
@@ -43,96 +42,51 @@ export function EdgeRoutes({ edge }: { readonly edge: HttpsEdge }) {
           )}
         </Dialog>
       </header>
-      <DataTable
-        label="Routes"
-        items={edge.routes}
-        columns={[
-          {
-            id: 'match',
-            title: 'Path',
-            text: (route) => `${route.match}${route.match_type === 'path_prefix' ? '*' : ''}`,
-          },
-          {
-            id: 'backend',
-            title: 'Backend',
-            text: (route) => route.backend?.backend.id ?? 'none',
-            cell: (route) => <RouteBackend path={path} route={route} />,
-          },
-          {
-            id: 'restriction',
-            title: 'IP restriction',
-            text: restrictionText,
-            cell: (route) => <RouteRestriction path={path} route={route} />,
-          },
-          {
-            id: 'delete',
-            title: 'Remove',
-            text: () => '',
-            cell: (route) => (
-              <ConfirmDelete
-                path={`${path}/${route.id}`}
-                name={route.match}
-                label="Remove"
-                consequence="Its paths go to the next best match, or nowhere."
-              />
-            ),
-          },
-        ]}
-      />
+      {edge.routes.length === 0 && <p className="muted">No route yet: every request gets an error.</p>}
+      {edge.routes.map((route) => (
+        <RouteCard key={route.id} route={route} />
+      ))}
     </section>
   )
 }
 
-interface RouteProps {
-  readonly path: string
-  readonly route: Route
-}
-
-function RouteBackend({ path, route }: RouteProps) {
+function RouteCard({ route }: { readonly route: HttpsEdgeRoute }) {
+  const routes = api.routesOf(route.edge_id)
+  const name = `${route.match}${route.match_type === 'path_prefix' ? '*' : ''}`
   return (
-    <RouteModule
-      title={`Backend of ${route.match}`}
-      label={route.backend?.backend.id ?? 'Choose'}
-      path={`${path}/${route.id}/backend`}
-      isSet={route.backend !== null}
-      source={{ enabled: route.backend?.enabled ?? true, backend_id: route.backend?.backend.id ?? '' }}
-      fields={[
-        {
-          kind: 'text',
-          name: 'backend_id',
-          label: 'Backend id',
-          isRequired: true,
-          hint: 'Of a tunnel group, HTTP response, static, weighted or failover backend.',
-        },
-      ]}
-    />
+    <article className="card" aria-label={`Route ${name}`}>
+      <header className="page-header">
+        <h3>
+          <code>{name}</code> <span className="muted">{route.description}</span>
+        </h3>
+        <div className="actions">
+          <Dialog title={`Edit ${name}`} trigger={<Button aria-label={`Edit the route ${name}`}>Edit</Button>}>
+            {(close) => (
+              <ResourceForm
+                fields={routeFields}
+                source={route}
+                isPatch
+                save={(body) => routes.update(route.id, body)}
+                submitLabel="Save"
+                onDone={close}
+                onCancel={close}
+              />
+            )}
+          </Dialog>
+          <ConfirmDelete
+            remove={() => routes.delete(route.id)}
+            name={route.match}
+            label="Remove"
+            consequence="Its paths go to the next best match, or nowhere."
+          />
+        </div>
+      </header>
+      <ModuleList
+        of={name}
+        names={routeModuleNames}
+        holder={route}
+        calls={api.modulesOfRoute(route.edge_id, route.id)}
+      />
+    </article>
   )
-}
-
-function RouteRestriction({ path, route }: RouteProps) {
-  return (
-    <RouteModule
-      title={`IP restriction of ${route.match}`}
-      label={restrictionText(route)}
-      path={`${path}/${route.id}/ip_restriction`}
-      isSet={route.ip_restriction !== null}
-      source={{ enabled: route.ip_restriction?.enabled ?? true, ip_policies: route.ip_restriction?.ip_policies ?? [] }}
-      fields={[
-        { kind: 'switch', name: 'enabled', label: 'Enabled', initially: true },
-        {
-          kind: 'reference',
-          name: 'ip_policy_ids',
-          label: 'IP policies',
-          to: { path: '/ip_policies', listKey: 'ip_policies' },
-          isMany: true,
-          readFrom: 'ip_policies',
-        },
-      ]}
-    />
-  )
-}
-
-function restrictionText({ ip_restriction: restriction }: Route): string {
-  if (restriction === null) return 'none'
-  return restriction.enabled ? `${restriction.ip_policies.length} policies` : 'switched off'
 }

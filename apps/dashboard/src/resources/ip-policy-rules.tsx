@@ -1,16 +1,15 @@
+import { api } from '../api/client.ts'
 import { useState } from 'react'
-import { useCollection } from '../api/queries.ts'
+import { useListing } from '../api/queries.ts'
 import { ResourceForm } from '../resource/resource-form.tsx'
 import { commonFields, type FieldSpec } from '../resource/resource-view.ts'
-import type { IpPolicyRule } from '../resource/shapes.ts'
+import type { IpPolicyRule } from '@tunnel/models'
 import { Button } from '../ui/button.tsx'
 import { ConfirmDelete } from '../ui/confirm-delete.tsx'
 import { DataTable } from '../ui/data-table.tsx'
 import { Dialog } from '../ui/dialog.tsx'
 import { TextField } from '../ui/field.tsx'
 import { parseAddress, rangeHolds } from './address-range.ts'
-
-const rulesOf = { path: '/ip_policy_rules', listKey: 'ip_policy_rules' }
 
 const fields: readonly FieldSpec[] = [
   { kind: 'text', name: 'cidr', label: 'Range', isRequired: true, hint: 'Such as 192.0.2.0/24 or 2001:db8::/32.' },
@@ -27,11 +26,12 @@ const fields: readonly FieldSpec[] = [
   ...commonFields,
 ]
 
+type NewRule = Parameters<typeof api.ipPolicyRules.create>[0]
+
 /** The rules of one policy, with a box that tells how the policy would decide about an address. */
 export function IpPolicyRules({ policyId }: { readonly policyId: string }) {
-  const { data = [] } = useCollection<IpPolicyRule>(rulesOf)
+  const { data = [] } = useListing(api.ipPolicyRules)
   const rules = data.filter((rule) => rule.ip_policy.id === policyId)
-  const policyField: FieldSpec = { kind: 'text', name: 'ip_policy_id', label: 'Policy' }
   return (
     <section>
       <header className="page-header">
@@ -39,10 +39,9 @@ export function IpPolicyRules({ policyId }: { readonly policyId: string }) {
         <Dialog title="New rule" trigger={<Button look="primary">New rule</Button>}>
           {(close) => (
             <ResourceForm
-              fields={[...fields, policyField]}
-              method="POST"
-              path={rulesOf.path}
-              source={{ ip_policy_id: policyId, action: 'allow' }}
+              fields={fields}
+              source={{ action: 'allow' }}
+              save={(body) => api.ipPolicyRules.create({ ...(body as unknown as NewRule), ip_policy_id: policyId })}
               submitLabel="Add rule"
               onDone={close}
               onCancel={close}
@@ -63,7 +62,7 @@ export function IpPolicyRules({ policyId }: { readonly policyId: string }) {
             text: () => '',
             cell: (rule) => (
               <ConfirmDelete
-                path={`${rulesOf.path}/${rule.id}`}
+                remove={() => api.ipPolicyRules.delete(rule.id)}
                 name={rule.cidr}
                 label="Remove"
                 consequence="The range is judged by the other rules from the next request on."

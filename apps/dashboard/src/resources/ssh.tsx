@@ -1,13 +1,12 @@
+import { api } from '../api/client.ts'
 import { commonFields, type FieldSpec, type ResourceView } from '../resource/resource-view.ts'
-import type { SshAuthority, SshCertificate } from '../resource/shapes.ts'
+import type { SshCertificateAuthority, SshHostCertificate, SshUserCertificate } from '@tunnel/models'
 import { Code } from '../ui/code.tsx'
 import { DownloadLink } from '../ui/download-link.tsx'
 import { Time } from '../ui/time.tsx'
 
-const authorities = { path: '/ssh_certificate_authorities', listKey: 'ssh_certificate_authorities' }
-
-export const sshAuthorityView: ResourceView<SshAuthority> = {
-  collection: authorities,
+export const sshAuthorityView: ResourceView<SshCertificateAuthority> = {
+  listing: api.sshCertificateAuthorities,
   page: 'ssh-authorities',
   title: 'SSH authorities',
   singular: 'SSH authority',
@@ -56,7 +55,7 @@ const signingFields: readonly FieldSpec[] = [
     kind: 'reference',
     name: 'ssh_certificate_authority_id',
     label: 'Authority',
-    to: authorities,
+    to: api.sshCertificateAuthorities,
     isRequired: true,
     isFixed: true,
   },
@@ -80,6 +79,8 @@ const signingFields: readonly FieldSpec[] = [
   ...commonFields,
 ]
 
+type SshCertificate = SshHostCertificate | SshUserCertificate
+
 const certificateColumns: ResourceView<SshCertificate>['columns'] = [
   { id: 'description', title: 'Description', text: (certificate) => certificate.description ?? certificate.id },
   { id: 'principals', title: 'Principals', text: (certificate) => principalText(certificate.principals) },
@@ -100,8 +101,8 @@ const certificateDetails: ResourceView<SshCertificate>['details'] = (certificate
   ['Authority', <code key="ca">{certificate.ssh_certificate_authority_id}</code>],
 ]
 
-export const sshHostCertificateView: ResourceView<SshCertificate> = {
-  collection: { path: '/ssh_host_certificates', listKey: 'ssh_host_certificates' },
+export const sshHostCertificateView: ResourceView<SshHostCertificate> = {
+  listing: api.sshHostCertificates,
   page: 'ssh-host-certificates',
   title: 'SSH host certificates',
   singular: 'host certificate',
@@ -125,8 +126,8 @@ export const sshHostCertificateView: ResourceView<SshCertificate> = {
   deleteConsequence: () => 'It enters the revocation list of its authority; clients that use the list refuse it.',
 }
 
-export const sshUserCertificateView: ResourceView<SshCertificate> = {
-  collection: { path: '/ssh_user_certificates', listKey: 'ssh_user_certificates' },
+export const sshUserCertificateView: ResourceView<SshUserCertificate> = {
+  listing: api.sshUserCertificates,
   page: 'ssh-user-certificates',
   title: 'SSH user certificates',
   singular: 'user certificate',

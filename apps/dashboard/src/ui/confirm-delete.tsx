@@ -7,7 +7,7 @@ import { TextField } from './field.tsx'
 import { ErrorNotice } from './notice.tsx'
 
 interface Props {
-  readonly path: string
+  readonly remove: () => Promise<void>
   /** What has to be typed to confirm: a name people know the thing by. */
   readonly name: string
   readonly consequence: ReactNode
@@ -16,12 +16,12 @@ interface Props {
 }
 
 /** Deletes after the name was typed, and says what that will break. */
-export function ConfirmDelete({ path, name, consequence, label = 'Delete', onDeleted }: Props) {
+export function ConfirmDelete({ remove, name, consequence, label = 'Delete', onDeleted }: Props) {
   return (
     <Dialog title={`${label} ${name}?`} trigger={<Button look="danger">{label}</Button>}>
       {(close) => (
         <DeleteForm
-          path={path}
+          remove={remove}
           name={name}
           consequence={consequence}
           label={label}
@@ -38,10 +38,10 @@ interface FormProps extends Omit<Props, 'onDeleted'> {
   readonly onCancel: () => void
 }
 
-function DeleteForm({ path, name, consequence, label, onDone, onCancel }: FormProps) {
+function DeleteForm({ remove, name, consequence, label, onDone, onCancel }: FormProps) {
   const [typed, setTyped] = useState('')
   const change = useChange()
-  const submit = () => change.mutate({ method: 'DELETE', path }, { onSuccess: onDone })
+  const submit = () => change.mutate(remove, { onSuccess: onDone })
   return (
     <Form onSubmit={(event) => (event.preventDefault(), submit())}>
       <p>{consequence}</p>

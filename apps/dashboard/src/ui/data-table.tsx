@@ -13,7 +13,7 @@ import {
   TableLayout,
   Virtualizer,
 } from 'react-aria-components'
-import type { Resource } from '../api/collection.ts'
+import type { Resource } from '../api/listing.ts'
 
 export interface DataColumn<T> {
   readonly id: string

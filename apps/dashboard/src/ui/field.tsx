@@ -28,13 +28,18 @@ interface TextFieldProps extends FieldProps {
   readonly rows?: number
   readonly autoComplete?: string
   readonly maxBytes?: number
+  readonly placeholder?: string
+  readonly inputMode?: 'decimal'
+  /** Why the value is wrong, or null. */
+  readonly validate?: (value: string) => string | null
 }
 
-export function TextField({ label, hint, rows, type = 'text', maxBytes, ...props }: TextFieldProps) {
+export function TextField({ label, hint, rows, type = 'text', maxBytes, placeholder, ...props }: TextFieldProps) {
+  const validate = props.validate ?? ((value: string) => byteLimitProblem(value, maxBytes))
   return (
-    <AriaTextField className="field" type={type} {...props} validate={(value) => byteLimitProblem(value, maxBytes)}>
+    <AriaTextField className="field" type={type} {...props} validate={validate}>
       <Label>{label}</Label>
-      {rows === undefined ? <Input /> : <TextArea rows={rows} spellCheck={false} />}
+      {rows === undefined ? <Input placeholder={placeholder} /> : <TextArea rows={rows} spellCheck={false} />}
       {hint !== undefined && <Text slot="description">{hint}</Text>}
       <FieldError />
     </AriaTextField>

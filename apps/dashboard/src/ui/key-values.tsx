@@ -8,10 +8,11 @@ interface Props {
   readonly pairs: Pairs
   readonly onChange: (pairs: Pairs) => void
   readonly keyName?: string
+  readonly valueName?: string
 }
 
 /** Editor for a map such as labels or headers. */
-export function KeyValues({ legend, pairs, onChange, keyName = 'Name' }: Props) {
+export function KeyValues({ legend, pairs, onChange, keyName = 'Name', valueName = 'Value' }: Props) {
   const replace = (index: number, pair: Pairs[number]) => onChange(pairs.map((old, at) => (at === index ? pair : old)))
   return (
     <fieldset className="pairs">
@@ -19,7 +20,7 @@ export function KeyValues({ legend, pairs, onChange, keyName = 'Name' }: Props) 
       {pairs.map(([key, value], index) => (
         <div key={index} className="pair">
           <TextField label={keyName} value={key} onChange={(next) => replace(index, [next, value])} />
-          <TextField label="Value" value={value} onChange={(next) => replace(index, [key, next])} />
+          <TextField label={valueName} value={value} onChange={(next) => replace(index, [key, next])} />
           <Button
             look="quiet"
             aria-label={`Remove ${key}`}

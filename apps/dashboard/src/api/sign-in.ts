@@ -1,5 +1,5 @@
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
-import { request } from './request.ts'
+import { signInTransport } from './client.ts'
 
 /** Who is signed in. `first_account_needed` is true until the first account exists. */
 export interface SignInState {
@@ -10,13 +10,17 @@ export interface SignInState {
 const path = '/dashboard/session'
 
 export function useSignInState() {
-  return useQuery({ queryKey: [path], queryFn: () => request<SignInState>('GET', path) })
+  return useQuery({ queryKey: [path], queryFn: () => send('GET', path) })
+}
+
+async function send(method: string, target: string, body?: unknown): Promise<SignInState> {
+  return (await signInTransport.send(method, target, body)) as SignInState
 }
 
 function useSessionChange<Body = void>(method: string, target: string) {
   const client = useQueryClient()
   return useMutation({
-    mutationFn: (body: Body) => request<SignInState>(method, target, body ?? undefined),
+    mutationFn: (body: Body) => send(method, target, body ?? undefined),
     onSuccess: async () => {
       client.removeQueries({ predicate: (query) => query.queryKey[0] !== path })
       await client.invalidateQueries({ queryKey: [path] })

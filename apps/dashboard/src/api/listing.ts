@@ -1,0 +1,31 @@
+/** A resource as every table and detail page needs it. */
+export interface Resource {
+  readonly id: string
+  readonly created_at?: string
+  readonly description?: string
+  readonly metadata?: string
+}
+
+/** A kind of resource that can be read, as the API client has it. */
+export interface Listing<T> {
+  readonly path: string
+  get(id: string): Promise<T>
+  all(): AsyncIterable<T>
+}
+
+/** A kind of resource that can be changed as well. Forms build the fields, the API judges them. */
+export interface EditableListing<T> extends Listing<T> {
+  create(fields: object): Promise<T>
+  update(id: string, fields: object): Promise<T>
+  delete(id: string): Promise<void>
+}
+
+/** More than this is not loaded into a page. */
+const itemsMax = 20_000
+
+/** All items, newest first. */
+export async function collect<T>(listing: Listing<T>): Promise<readonly T[]> {
+  const items: T[] = []
+  for await (const item of listing.all()) if (items.push(item) >= itemsMax) break
+  return items
+}

@@ -1,0 +1,23 @@
+import type { IpPolicy } from '@tunnel/models'
+import { api } from '../api/client.ts'
+import { commonFields, type ResourceView } from '../resource/resource-view.ts'
+import { IpPolicyRules } from './ip-policy-rules.tsx'
+
+export const ipPolicyView: ResourceView<IpPolicy> = {
+  listing: api.ipPolicies,
+  page: 'ip-policies',
+  title: 'IP policies',
+  singular: 'IP policy',
+  intro:
+    'Lists of address ranges that are allowed or denied. An address passes when an allow rule matches and no deny rule does.',
+  empty: { text: 'Create a policy, add rules, then attach it to a route.' },
+  nameOf: (policy) => policy.description || policy.id,
+  columns: [
+    { id: 'description', title: 'Description', text: (policy) => policy.description ?? policy.id },
+    { id: 'id', title: 'Id', text: (policy) => policy.id },
+  ],
+  fields: commonFields,
+  details: () => [],
+  more: (policy) => <IpPolicyRules policyId={policy.id} />,
+  deleteConsequence: () => 'It can be deleted only while no restriction uses it. Its rules go with it.',
+}
