@@ -35,7 +35,8 @@ function toField(name: string, schema: Schema, isRequired: boolean): FieldSpec {
     return { ...common, label: words(name.replace(/_ids?$/, '')), kind: 'reference', ...reference }
   if (schema.enum !== undefined)
     return { ...common, kind: 'choice', options: schema.enum.map((value) => ({ id: value, label: value })) }
-  switch (schema.type) {
+  const { type = 'string' } = schema
+  switch (type) {
     case 'boolean':
       return { ...common, kind: 'switch', initially: true }
     case 'integer':

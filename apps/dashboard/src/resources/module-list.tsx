@@ -96,5 +96,5 @@ function settingText([name, value]: [string, unknown]): string {
   if (value === null || name === 'secret') return ''
   if (Array.isArray(value)) return value.length === 0 ? '' : `${words(name).toLowerCase()}: ${value.length}`
   if (typeof value === 'object') return (value as { id?: string }).id ?? `${Object.keys(value).length} ${name}`
-  return `${words(name).toLowerCase()} ${String(value).slice(0, 40)}`
+  return `${words(name).toLowerCase()} ${JSON.stringify(value).replaceAll('"', '').slice(0, 40)}`
 }
