@@ -7,6 +7,7 @@ import { App } from './app.tsx'
 import './style/base.css'
 import './style/controls.css'
 import './style/layout.css'
+import './style/resources.css'
 
 const root = document.getElementById('root')
 if (root === null) throw new Error('index.html has no element with the id root')

@@ -1,3 +1,4 @@
+import { useIsFetching } from '@tanstack/react-query'
 import { type ReactNode, useEffect, useState } from 'react'
 import { NavLink, useLocation } from 'react-router'
 import { navigation } from './navigation.ts'
@@ -7,6 +8,7 @@ import { Button } from './ui/button.tsx'
 export function Shell({ email, children }: { readonly email: string; readonly children: ReactNode }) {
   const [isMenuOpen, setMenuOpen] = useState(false)
   const { pathname } = useLocation()
+  const isBusy = useIsFetching() > 0
   useEffect(() => setMenuOpen(false), [pathname])
   return (
     <div className="shell">
@@ -39,7 +41,7 @@ export function Shell({ email, children }: { readonly email: string; readonly ch
           {email}
         </NavLink>
       </nav>
-      <main id="content" tabIndex={-1}>
+      <main id="content" tabIndex={-1} aria-busy={isBusy}>
         {children}
       </main>
     </div>

@@ -14,13 +14,14 @@ export function SessionPage() {
   const { data, error } = useResource(api.tunnelSessions, id)
   const tunnels = useListing(api.tunnels)
   return (
-    <Page title={`Session ${id}`}>
+    <Page title={data?.metadata || `Session ${id}`}>
       <ErrorNotice error={error} />
       {data !== undefined && (
         <>
           <AgentCommands session={data} />
           <Details
             rows={[
+              ['Id', <code key="id">{id}</code>],
               ['Address', data.ip],
               ['Agent', data.agent_version],
               ['System', data.os],

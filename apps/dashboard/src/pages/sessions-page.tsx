@@ -10,8 +10,8 @@ import { Page } from '../ui/page.tsx'
 import { Time } from '../ui/time.tsx'
 
 const columns: readonly DataColumn<TunnelSession>[] = [
-  { id: 'metadata', title: 'Metadata', text: (session) => session.metadata ?? session.id, width: 220 },
-  { id: 'ip', title: 'Address', text: (session) => session.ip },
+  { id: 'metadata', title: 'Metadata', text: (session) => session.metadata || session.id },
+  { id: 'ip', title: 'Address', text: (session) => session.ip, width: 150 },
   { id: 'version', title: 'Version', text: (session) => session.agent_version, width: 90 },
   { id: 'os', title: 'System', text: (session) => session.os, width: 90 },
   { id: 'region', title: 'Region', text: (session) => session.region, width: 90 },

@@ -20,6 +20,7 @@ export function TrafficCharts() {
   const samples = useTrafficSamples()
   const perSecond = (count: (sample: TrafficSample) => number) =>
     samples.map((sample) => (count(sample) * 1000) / sample.interval_ms)
+  if (samples.length === 0) return <Waiting />
   const times = samples.map(({ at }) => Date.parse(at) / 1000)
   return (
     <section aria-label="Traffic" className="charts">
@@ -33,6 +34,14 @@ export function TrafficCharts() {
         data={[times, perSecond((s) => s.bytes_in / 1000), perSecond((s) => s.bytes_out / 1000)]}
         names={['in', 'out']}
       />
+    </section>
+  )
+}
+
+function Waiting() {
+  return (
+    <section aria-label="Traffic" className="card">
+      <p className="muted chart-empty">Traffic appears here within five seconds.</p>
     </section>
   )
 }

@@ -33,7 +33,7 @@ export function TunnelTable({ tunnels }: { readonly tunnels: readonly Tunnel[] }
       label="Tunnels"
       items={tunnels}
       columns={[
-        { id: 'url', title: 'Address', text: addressOf, cell: (tunnel) => <Address tunnel={tunnel} />, width: 260 },
+        { id: 'url', title: 'Address', text: addressOf, cell: (tunnel) => <Address tunnel={tunnel} /> },
         { id: 'proto', title: 'Protocol', text: (tunnel) => tunnel.proto ?? 'labels', width: 90 },
         { id: 'to', title: 'Forwards to', text: (tunnel) => tunnel.forwards_to },
         { id: 'session', title: 'Session', text: (tunnel) => tunnel.tunnel_session.id },
@@ -42,6 +42,7 @@ export function TunnelTable({ tunnels }: { readonly tunnels: readonly Tunnel[] }
           title: 'Online since',
           text: (tunnel) => tunnel.started_at,
           cell: (tunnel) => <Time value={tunnel.started_at} />,
+          width: 190,
         },
       ]}
     />

@@ -21,6 +21,7 @@ export interface DataColumn<T> {
   /** What sorting and searching use. */
   readonly text: (item: T) => string
   readonly cell?: (item: T) => ReactNode
+  /** In pixels; columns without share the rest. */
   readonly width?: number
 }
 
@@ -33,6 +34,8 @@ interface Props<T> {
 }
 
 const rowHeight = 44
+/** Tables of up to this many rows are read at a glance. */
+const searchedFrom = 7
 
 /** Search, sort, and rows that are only drawn while they are in view, so that 10,000 of them stay quick. */
 export function DataTable<T extends Resource>({ label, items, columns, href, filters }: Props<T>) {
@@ -42,7 +45,7 @@ export function DataTable<T extends Resource>({ label, items, columns, href, fil
   const height = Math.min(rows.length, 14) * rowHeight + 46
   return (
     <>
-      <div className="toolbar">
+      <div className="toolbar" hidden={filters === undefined && items.length <= searchedFrom}>
         <SearchField className="search" value={search} onChange={setSearch}>
           <Label>Search</Label>
           <Input placeholder="Any text in the table" />
@@ -54,7 +57,12 @@ export function DataTable<T extends Resource>({ label, items, columns, href, fil
         <Table aria-label={label} className="table" sortDescriptor={sort} onSortChange={setSort} style={{ height }}>
           <TableHeader columns={columns}>
             {(column) => (
-              <Column isRowHeader={column === columns[0]} allowsSorting minWidth={column.width ?? 120}>
+              <Column
+                isRowHeader={column === columns[0]}
+                allowsSorting
+                width={column.width ?? '1fr'}
+                minWidth={column.width ?? 140}
+              >
                 {column.title}
               </Column>
             )}
