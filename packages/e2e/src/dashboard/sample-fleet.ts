@@ -28,7 +28,7 @@ export async function createSampleFleet(world: DashboardWorld): Promise<SampleFl
   })
   const traffic = await createTraffic(world)
   const ssh = await createSsh(world)
-  const sessions = await connectDevices(world, token.token ?? '')
+  const sessions = await connectDevices(world, token.token)
   const [session = ''] = sessions.map(({ welcome }) => welcome.sessionId)
   return {
     detailPages: {
