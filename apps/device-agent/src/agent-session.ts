@@ -13,7 +13,7 @@ import { buildHello, readAuthtoken } from './session/hello.ts'
 import { type IdentityKeeper, readBootId } from './session/identity.ts'
 import { watchSurroundings } from './session/surroundings.ts'
 import type { TunnelRecord } from './tunnels/tunnel-record.ts'
-import type { Tunnels } from './tunnels/tunnels.ts'
+import type { TunnelDraft, Tunnels } from './tunnels/tunnels.ts'
 import { parseUpstreamAddress } from './tunnels/upstream-address.ts'
 
 export interface AgentSessionOptions {
@@ -91,9 +91,10 @@ export function createAgentSession(options: AgentSessionOptions): AgentSession {
   }
 }
 
-export function bindRequestOf(record: TunnelRecord): BindRequest {
-  const { id, protocol, domain, isDomainChosen, policy, forwardsTo } = record
-  return { id, protocol, domain: isDomainChosen ? domain : null, policy, forwardsTo }
+export function bindRequestOf(tunnel: TunnelDraft & Pick<TunnelRecord, 'isDomainChosen'>): BindRequest {
+  const { id, protocol, domain, isDomainChosen, labels, policy, forwardsTo } = tunnel
+  const upstreamProtocol = parseUpstreamAddress(forwardsTo).isHttp2 ? 'http2' : 'http1'
+  return { id, protocol, domain: isDomainChosen ? domain : null, labels, policy, forwardsTo, upstreamProtocol }
 }
 
 function upstreamOf(record: TunnelRecord | undefined): ReturnType<typeof parseUpstreamAddress> | null {

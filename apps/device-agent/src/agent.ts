@@ -114,7 +114,7 @@ function connectParts(config: Config, surroundings: AgentSurroundings, foundatio
       get zone() {
         return identity.current.zone
       },
-      bind: (draft) => session.bindings.bind(draft),
+      bind: (draft) => session.bindings.bind(bindRequestOf({ ...draft, isDomainChosen: true })),
       keep: (record) => session.bindings.ensure(bindRequestOf(record)),
       unbind: (id) => session.bindings.unbind(id),
     },

@@ -8,7 +8,14 @@ import { readPolicyFile } from './tunnels/policy.ts'
 export async function ownApiBind(config: Config, log: Logger): Promise<BindRequest | null> {
   const { agentDomain, agentDomainPolicyFile } = config
   if (agentDomain === null) return null
-  const bind = { id: ownApiBindId, protocol: 'https', domain: agentDomain, forwardsTo: 'agent' } as const
+  const bind = {
+    id: ownApiBindId,
+    protocol: 'https',
+    domain: agentDomain,
+    labels: null,
+    forwardsTo: 'agent',
+    upstreamProtocol: 'http1',
+  } as const
   if (agentDomainPolicyFile === null) {
     log.warn(
       { domain: agentDomain },

@@ -66,6 +66,39 @@ function callRaw(method: string, path: string, headers: Record<string, string>, 
 const device = { protocol: 'http', forwards_to: 'localhost:8001', domain: 'device123.sitea.example.com' }
 const policy = { inbound: [{ name: 'n', expressions: [], actions: [{ type: 'deny', config: {} }] }], outbound: [] }
 
+describe('labels', () => {
+  const labelled = { forwards_to: 'localhost:8001', labels: { site: 'a', role: 'web' } }
+
+  it('stand for a domain; the tunnel is listed, kept over a restart, and deleted by its url', async () => {
+    const { status, body } = await call('POST', '/tunnels', labelled)
+    expect(status).toBe(200)
+    expect(body).toMatchObject({
+      labels: labelled.labels,
+      domain: '',
+      url: expect.stringMatching(/^labels:[0-9a-f-]{36}$/),
+    })
+    await restart()
+    expect((await call('GET', '/tunnels')).body).toMatchObject([{ url: body.url, labels: labelled.labels }])
+    expect((await call('DELETE', `/tunnels/${encodeURIComponent(body.url)}`)).status).toBe(200)
+    expect((await call('GET', '/tunnels')).body).toEqual([])
+  })
+
+  it.each([
+    [{ ...labelled, domain: 'a.example.com' }, 'together with a domain'],
+    [{ ...labelled, protocol: 'tcp' }, 'http and https'],
+    [{ ...labelled, labels: {} }, '1 to 50 entries'],
+    [{ ...labelled, labels: { '': 'a' } }, 'keys of 1 to 128 bytes'],
+    [{ ...labelled, labels: { a: 'é'.repeat(128) } }, 'values of 1 to 255 bytes'],
+    [{ ...labelled, labels: { a: 1 } }, 'string'],
+  ])('%j is refused by name, and nothing is stored', async (body, rule) => {
+    const reply = await call('POST', '/tunnels', body)
+    expect(reply.status).toBe(400)
+    expect(reply.body.detail).toMatch(/^labels/)
+    expect(reply.body.detail).toContain(rule)
+    expect((await call('GET', '/tunnels')).body).toEqual([])
+  })
+})
+
 describe('without network and session', () => {
   it('a fresh agent lists nothing', async () => {
     expect(await call('GET', '/tunnels')).toEqual({ status: 200, body: [] })

@@ -8,17 +8,18 @@ export interface Upstream {
   readonly host: string
   readonly port: number
   readonly isTls: boolean
+  readonly isHttp2: boolean
 }
 
 /** Begins a connection. `readyEvent` of the socket tells when bytes can flow; writing before is fine. */
 export function connectUpstream(upstream: Upstream): { readonly socket: Socket; readonly readyEvent: string } {
-  const { host, port, isTls } = upstream
+  const { host, port, isTls, isHttp2 } = upstream
   const options = { host, port, lookup: guardedLookup, allowHalfOpen: true, noDelay: true }
   if (!isTls) return { socket: connectTcp(options), readyEvent: 'connect' }
   const socket = connectTls({
     ...options,
     ...(isIP(host) === 0 && { servername: host }),
-    ALPNProtocols: ['http/1.1'],
+    ALPNProtocols: [isHttp2 ? 'h2' : 'http/1.1'],
     rejectUnauthorized: !isNearby(host),
   })
   return { socket, readyEvent: 'secureConnect' }

@@ -1,4 +1,5 @@
 import { type Static, Type } from 'typebox'
+import type { Labels } from '../tunnels/labels.ts'
 import { tunnelProtocols, type TunnelRecord } from '../tunnels/tunnel-record.ts'
 import type { TunnelInput } from '../tunnels/tunnels.ts'
 
@@ -10,6 +11,7 @@ export const CreateTunnelBody = Type.Object(
     protocol: Type.Optional(Type.Enum([...tunnelProtocols])),
     forwards_to: Type.String({ minLength: 1, maxLength: 300 }),
     domain: Type.Optional(Type.Union([Type.String({ maxLength: 253, pattern: hostName }), Type.Null()])),
+    labels: Type.Optional(Type.Union([Type.Record(Type.String(), Type.String()), Type.Null()])),
     policy: Type.Optional(Type.Union([Type.Record(Type.String(), Type.Unknown()), Type.Null()])),
   },
   { additionalProperties: false },
@@ -22,15 +24,17 @@ export interface TunnelReply {
   readonly protocol: string
   readonly forwards_to: string
   readonly domain: string
+  /** Only of tunnels that have them. */
+  readonly labels?: Labels
   readonly policy: object | string | null
 }
 
 export function readTunnelInput(body: CreateTunnelBody): TunnelInput {
-  const { protocol = 'http', forwards_to: forwardsTo, domain = null, policy = null } = body
-  return { protocol, forwardsTo, domain, policy }
+  const { protocol = 'http', forwards_to: forwardsTo, domain = null, labels = null, policy = null } = body
+  return { protocol, forwardsTo, domain, labels, policy }
 }
 
 export function writeTunnel(record: TunnelRecord, policy: TunnelReply['policy']): TunnelReply {
-  const { url, protocol, forwardsTo, domain } = record
-  return { url, protocol, forwards_to: forwardsTo, domain, policy }
+  const { url, protocol, forwardsTo, domain, labels } = record
+  return { url, protocol, forwards_to: forwardsTo, domain, ...(labels && { labels }), policy }
 }

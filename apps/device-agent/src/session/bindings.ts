@@ -8,8 +8,11 @@ export interface BindRequest {
   readonly protocol: Bind['protocol']
   /** Null: the service chooses, the same name each time for the same id. */
   readonly domain: string | null
+  /** Instead of a domain: what tunnel groups find it by. */
+  readonly labels: Bind['labels']
   readonly policy: unknown
   readonly forwardsTo: string
+  readonly upstreamProtocol: Bind['upstreamProtocol']
 }
 
 /** Where one address is on its way to being public. */
@@ -168,17 +171,6 @@ export class Bindings {
   }
 }
 
-function bindMessage({ id, protocol, domain, policy, forwardsTo }: BindRequest): Bind {
-  const upstreamProtocol = 'http1'
-  return {
-    type: 'bind',
-    bindId: id,
-    protocol,
-    domain,
-    labels: null,
-    policy,
-    metadata: null,
-    forwardsTo,
-    upstreamProtocol,
-  }
+function bindMessage({ id, ...request }: BindRequest): Bind {
+  return { type: 'bind', bindId: id, metadata: null, ...request }
 }

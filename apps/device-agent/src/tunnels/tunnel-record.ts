@@ -1,4 +1,5 @@
 import type { Envelope } from '../store/record-store.ts'
+import type { Labels } from './labels.ts'
 import type { PolicyDocument } from './policy.ts'
 
 export const tunnelProtocols = ['http', 'https', 'tcp', 'tls'] as const
@@ -7,14 +8,17 @@ export type TunnelProtocol = (typeof tunnelProtocols)[number]
 /** A tunnel that shall exist: what the store keeps, whether or not it is online just now. */
 export interface TunnelRecord {
   readonly id: string
+  /** Public; `labels:…` for a tunnel that is only reached through groups. */
   readonly url: string
   readonly protocol: TunnelProtocol
   /** The caller's text; `parseUpstreamAddress` reads it. */
   readonly forwardsTo: string
-  /** The public host. */
+  /** The public host; empty for a tunnel without one. */
   readonly domain: string
   /** False when the service chose the host: it finds it again by the record's id, so that the tunnel keeps its url. */
   readonly isDomainChosen: boolean
+  /** Null for a tunnel with an address of its own. */
+  readonly labels: Labels | null
   /** Null: none, as for raw tunnels. */
   readonly policy: PolicyDocument | null
 }
@@ -23,7 +27,8 @@ export interface TunnelRecord {
 export function parseTunnelEnvelope(json: unknown): Envelope<TunnelRecord> {
   const { version, records } = json as Partial<Envelope<TunnelRecord>>
   if (version !== 1 || !Array.isArray(records) || !records.every(isTunnelRecord)) throw new Error('not a tunnel store')
-  return { version, records }
+  // Records of earlier versions know no labels.
+  return { version, records: records.map((record) => ({ ...record, labels: record.labels ?? null })) }
 }
 
 function isTunnelRecord(value: unknown): value is TunnelRecord {
@@ -34,6 +39,7 @@ function isTunnelRecord(value: unknown): value is TunnelRecord {
     typeof record?.isDomainChosen === 'boolean' &&
     URL.canParse(record.url ?? '') &&
     tunnelProtocols.some((protocol) => protocol === record.protocol) &&
+    typeof (record.labels ?? null) === 'object' &&
     typeof record.policy === 'object'
   )
 }

@@ -1,16 +1,21 @@
 import { randomBytes, randomUUID } from 'node:crypto'
 import { ServiceError } from '@tunnel/models'
 import { checkPolicy } from './check-policy.ts'
+import { checkLabels, type Labels } from './labels.ts'
 import type { PolicyDocument } from './policy.ts'
 import type { TunnelProtocol, TunnelRecord } from './tunnel-record.ts'
 import { type ForbiddenUpstreams, parseUpstreamAddress, refuseForbidden } from './upstream-address.ts'
 import { matchUrlPart } from './url-part.ts'
 
-/** What a caller asks for. Without a domain the service chooses a free name; without a policy the default one applies, over HTTP. */
+/**
+ * What a caller asks for. Without a domain the service chooses a free name, or none where labels lead tunnel groups here;
+ * without a policy the default one applies, over HTTP.
+ */
 export interface TunnelInput {
   readonly protocol: TunnelProtocol
   readonly forwardsTo: string
   readonly domain: string | null
+  readonly labels: Labels | null
   readonly policy: PolicyDocument | null
 }
 
@@ -22,7 +27,7 @@ export interface TunnelDraft extends TunnelInput {
 /** Puts tunnels online and takes them off. */
 interface TunnelBinder {
   /**
-   * The public url, or null when there is no session to ask (the tunnel then comes online later).
+   * The public url, or null when labels stand for it, or when there is no session to ask (the tunnel then comes online later).
    * @throws BindRefusedError with the service's reason; the tunnel is not online
    */
   bind(draft: TunnelDraft): Promise<string | null>
@@ -79,6 +84,7 @@ export class Tunnels {
 
   async create(input: TunnelInput): Promise<TunnelRecord> {
     this.#checkUpstream(input.forwardsTo)
+    if (input.labels !== null) checkField('labels', () => checkLabelled(input))
     this.#checkRoom()
     const domain = input.domain?.toLowerCase().replace(/\.$/, '') ?? null
     if (domain === null) return this.#createNamed({ ...input, domain })
@@ -116,11 +122,9 @@ export class Tunnels {
   }
 
   #checkUpstream(forwardsTo: string): void {
-    try {
-      refuseForbidden(parseUpstreamAddress(forwardsTo), this.#options.forbiddenUpstreams())
-    } catch (error) {
-      throw new TunnelInputError('forwards_to', (error as Error).message)
-    }
+    checkField('forwards_to', () =>
+      refuseForbidden(parseUpstreamAddress(forwardsTo), this.#options.forbiddenUpstreams()),
+    )
   }
 
   #checkRoom(): void {
@@ -138,7 +142,7 @@ export class Tunnels {
     if (policy !== null) await checkPolicy(policy, input.protocol, input.policy === null)
     const asked = { ...input, id: randomUUID(), policy }
     const url = await this.#options.binder.bind(asked)
-    const record = url === null ? this.#withoutSession(asked) : recordAt(asked, url)
+    const record = url === null ? this.#withoutUrl(asked) : recordAt(asked, url)
     try {
       await this.#options.store.change((records) => [...records, record])
     } catch (error) {
@@ -151,11 +155,12 @@ export class Tunnels {
 
   /** The default policy speaks of requests and responses, which raw bytes have none of. */
   async #defaultPolicyFor(protocol: TunnelProtocol): Promise<PolicyDocument | null> {
-    return protocol === 'tcp' || protocol === 'tls' ? null : this.#options.readDefaultPolicy()
+    return isRaw(protocol) ? null : this.#options.readDefaultPolicy()
   }
 
   /** Only a named tunnel has an address without the service; the agent draws a name where it knows the zone. */
-  #withoutSession(draft: TunnelDraft): TunnelRecord {
+  #withoutUrl(draft: TunnelDraft): TunnelRecord {
+    if (draft.labels !== null) return labelled(draft)
     const { zone } = this.#options.binder
     const domain = draft.domain ?? (zone && `${randomBytes(freeLabelBytes).toString('hex')}.${zone}`)
     if (domain === null || draft.protocol === 'tcp') throw new ServiceError('tunnel_name_needs_session')
@@ -164,6 +169,29 @@ export class Tunnels {
 }
 
 const freeLabelBytes = 8
+
+function isRaw(protocol: TunnelProtocol): boolean {
+  return protocol === 'tcp' || protocol === 'tls'
+}
+
+function checkField(field: string, check: () => void): void {
+  try {
+    check()
+  } catch (error) {
+    throw new TunnelInputError(field, (error as Error).message)
+  }
+}
+
+function checkLabelled({ protocol, domain, labels }: TunnelInput): void {
+  checkLabels(labels ?? {})
+  if (domain !== null) throw new Error('cannot be given together with a domain')
+  if (isRaw(protocol)) throw new Error('are for http and https tunnels')
+}
+
+/** The id makes the record's url its own: several tunnels may have the same labels. */
+function labelled(draft: TunnelDraft): TunnelRecord {
+  return { ...draft, url: `labels:${draft.id}`, domain: '', isDomainChosen: false }
+}
 
 /** What is published over HTTP is published over HTTPS as well, and that is the address to hand on. */
 function recordAt(draft: TunnelDraft, publicUrl: string): TunnelRecord {

@@ -15,7 +15,15 @@ describe('forwards_to', () => {
     ['https://host/', 'host', 443, true],
     ['HTTPS://[2001:db8::1]:8443', '2001:db8::1', 8443, true],
   ])('%s is %s port %i', (text, host, port, isTls) => {
-    expect(parseUpstreamAddress(text)).toEqual({ host, port, isTls })
+    expect(parseUpstreamAddress(text)).toEqual({ host, port, isTls, isHttp2: false })
+  })
+
+  it.each([
+    ['h2c://localhost:50051', 'localhost', 50_051, false],
+    ['h2c://host', 'host', 80, false],
+    ['H2://[::1]', '::1', 443, true],
+  ])('%s is HTTP/2 at %s port %i', (text, host, port, isTls) => {
+    expect(parseUpstreamAddress(text)).toEqual({ host, port, isTls, isHttp2: true })
   })
 
   it.each([
@@ -28,6 +36,8 @@ describe('forwards_to', () => {
     'localhost:80x',
     'http://',
     'ftp://host:21',
+    'h3://host:21',
+    'constructor://host:21',
     '[::1',
     '[::1]',
     '[nonsense]:80',

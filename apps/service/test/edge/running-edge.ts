@@ -14,6 +14,7 @@ import { testCertificates } from './test-certificates.ts'
 export interface EdgeOptions {
   /** The port behind `app.test`. */
   readonly upstreamPort?: number
+  readonly upstreamProtocol?: EdgeTunnel['upstreamProtocol']
   readonly limits?: Partial<EdgeLimits>
   readonly ownHosts?: ReadonlyMap<string, OwnHost>
   readonly certificates?: EdgeDeps['certificates']
@@ -36,7 +37,7 @@ export async function startTestEdge(options: EdgeOptions = {}) {
     url: `https://${host}`,
     forwardsTo: `http://127.0.0.1:${port}`,
     policy: options.policy ?? null,
-    upstreamProtocol: 'http1',
+    upstreamProtocol: options.upstreamProtocol ?? 'http1',
     protocol: host === 'tls.test' ? 'tls' : 'https',
     openStream: (header) => {
       if (host === 'gone.test') throw new ServiceError('agent_offline', { host })

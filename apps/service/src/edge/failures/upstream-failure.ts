@@ -1,7 +1,7 @@
 import { ServiceError } from '@tunnel/models'
 import type { ResetCode } from '@tunnel/session-protocol'
 import type { EdgeTunnel } from '../edge-tunnel.ts'
-import type { UpstreamFailure } from '../forward/upstream-connection.ts'
+import type { UpstreamFailure } from '../forward/upstream-exchange.ts'
 
 /** Why the agent could not connect, in words for the visitor. */
 const dialCauses: Partial<Record<ResetCode, string>> = {
@@ -11,8 +11,9 @@ const dialCauses: Partial<Record<ResetCode, string>> = {
   upstream_tls_failed: 'the TLS handshake failed',
 }
 
-/** The agent reached no upstream: nothing of the request has arrived anywhere. */
-export function isDialFailure(failure: UpstreamFailure): boolean {
+/** Nothing of the request has acted anywhere: the agent reached no upstream, or the upstream says so. */
+export function isUntouched(failure: UpstreamFailure): boolean {
+  if (failure.kind === 'unprocessed') return true
   return failure.kind === 'reset' && (failure.code === 'refused' || dialCauses[failure.code] !== undefined)
 }
 
@@ -23,6 +24,7 @@ export function upstreamError(failure: UpstreamFailure, tunnel: EdgeTunnel, host
     case 'invalid':
       return new ServiceError('upstream_response_invalid', { address, rule: failure.rule })
     case 'closed':
+    case 'unprocessed':
       return new ServiceError('upstream_connection_lost', { address })
     case 'session_lost':
       return new ServiceError('agent_offline', { host: hostName }, { cause: failure.message })

@@ -1,5 +1,5 @@
 import type { Deadlines } from '../deadlines.ts'
-import type { StreamPool } from './stream-pool.ts'
+import type { UpstreamPool } from './upstream-exchange.ts'
 
 /** Ends waiting for the upstream's response, or for a visitor that does not take it. */
 export interface TimedWait {
@@ -15,7 +15,7 @@ export interface ForwardMetrics {
 
 /** What all forwardings share. */
 export interface ForwardContext {
-  readonly pool: StreamPool
+  readonly pool: UpstreamPool
   readonly responseDeadlines: Deadlines<TimedWait>
   readonly stallDeadlines: Deadlines<TimedWait>
   /** The limit of `responseDeadlines`. */

@@ -1,19 +1,15 @@
 import { ServiceError } from '@tunnel/models'
 import type { EdgeTunnel } from '../edge-tunnel.ts'
 import type { Exchange, ExchangeDriver } from '../exchange.ts'
-import { isDialFailure, upstreamError } from '../failures/upstream-failure.ts'
+import { isUntouched, upstreamError } from '../failures/upstream-failure.ts'
 import type { HeaderList } from '../headers/header-list.ts'
 import { forwardableTrailers } from '../headers/hop-by-hop.ts'
-import { encodeChunk, encodeLastChunk } from '../http1/chunk-encoding.ts'
-import { serialiseRequestHead } from '../http1/request-head.ts'
-import { type ResponseFraming, type ResponseHead, ResponseSyntaxError } from '../http1/response-head.ts'
+import { type ResponseHead, ResponseSyntaxError } from '../http1/response-head.ts'
 import { malformed } from '../headers/request-headers.ts'
 import { Splice } from '../raw/splice.ts'
 import type { ForwardContext } from './forward-context.ts'
-import type { UpstreamConnection, UpstreamFailure, UpstreamListener } from './upstream-connection.ts'
-
-/** Methods that may be sent twice (RFC 9110 9.2.2). */
-const idempotentMethods: ReadonlySet<string> = new Set(['GET', 'HEAD', 'OPTIONS', 'PUT', 'DELETE'])
+import { isGrpc, isIdempotent } from './request-nature.ts'
+import type { UpstreamExchange, UpstreamFailure, UpstreamListener } from './upstream-exchange.ts'
 
 /** One exchange on its way to the upstream and back. Slow visitors pause the stream, slow upstreams pause the visitor. */
 export class Forwarding implements UpstreamListener, ExchangeDriver {
@@ -21,7 +17,8 @@ export class Forwarding implements UpstreamListener, ExchangeDriver {
   #tunnel: EdgeTunnel
   readonly #context: ForwardContext
   readonly #startedAt = performance.now()
-  #connection: UpstreamConnection | undefined
+  readonly #isOpenEnded: boolean
+  #connection: UpstreamExchange | undefined
   #hasBodyStarted = false
   #isRequestSent = false
   #isBodyPaused = false
@@ -38,6 +35,7 @@ export class Forwarding implements UpstreamListener, ExchangeDriver {
     this.#exchange = exchange
     this.#tunnel = tunnel
     this.#context = context
+    this.#isOpenEnded = tunnel.upstreamProtocol === 'http2' && isGrpc(exchange.request)
     exchange.driver = this
   }
 
@@ -97,7 +95,7 @@ export class Forwarding implements UpstreamListener, ExchangeDriver {
     if (!this.#isRequestSent) this.#exchange.body?.discard()
   }
 
-  onUpgrade(head: ResponseHead & ResponseFraming, rest: Buffer): void {
+  onUpgrade(...[head, rest, takeOver]: Parameters<UpstreamListener['onUpgrade']>): void {
     const { request, response } = this.#exchange
     if (head.upgrade?.toLowerCase() !== request.upgrade?.toLowerCase())
       throw new ResponseSyntaxError('101 for another protocol than the request asked for')
@@ -105,8 +103,7 @@ export class Forwarding implements UpstreamListener, ExchangeDriver {
     this.#context.responseDeadlines.stop(this)
     this.#exchange.status = head.status
     const splice = new Splice(response.switchProtocols(head), this.#exchange)
-    const stream = this.#connection?.handOver(splice)
-    if (stream !== undefined) splice.begin(stream, rest)
+    splice.begin(takeOver(splice), rest)
   }
 
   onDrain(): void {
@@ -137,15 +134,15 @@ export class Forwarding implements UpstreamListener, ExchangeDriver {
   }
 
   get #isIdempotent(): boolean {
-    return idempotentMethods.has(this.#exchange.request.method)
+    return isIdempotent(this.#exchange.request)
   }
 
-  #open(): UpstreamConnection {
+  #open(): UpstreamExchange {
     return this.#context.pool.open(this.#tunnel, this.#exchange.visitor.address)
   }
 
   /** On this tunnel, or on the first of the backend's others that takes a stream. */
-  #openAny(): UpstreamConnection {
+  #openAny(): UpstreamExchange {
     try {
       return this.#open()
     } catch (error) {
@@ -154,13 +151,12 @@ export class Forwarding implements UpstreamListener, ExchangeDriver {
     }
   }
 
-  #attempt(connection: UpstreamConnection): void {
+  #attempt(connection: UpstreamExchange): void {
     const { request } = this.#exchange
     this.#connection = connection
-    const context = { isHead: request.method === 'HEAD', mayUpgrade: request.upgrade !== undefined }
-    connection.send(serialiseRequestHead(request), context, this)
-    if (this.#exchange.body === null) this.#finishSending()
-    else this.#context.responseDeadlines.start(this)
+    connection.send(request, this)
+    if (this.#exchange.body === null) this.#finishSending([])
+    else this.#awaitResponse()
   }
 
   /** A reused connection may have been closed by the upstream just before: nothing has happened to this request then. */
@@ -173,7 +169,7 @@ export class Forwarding implements UpstreamListener, ExchangeDriver {
   /** Safe when the upstream has seen nothing of the request, and once for a request that may be sent twice. */
   #mayGoElsewhere(failure: UpstreamFailure): boolean {
     if (this.#hasBodyStarted || this.#isOver || this.#connection?.hasResponseBytes === true) return false
-    return isDialFailure(failure) || (this.#isIdempotent && this.#failed.length === 0)
+    return isUntouched(failure) || (this.#isIdempotent && this.#failed.length === 0)
   }
 
   #chooseAnother(): boolean {
@@ -199,9 +195,8 @@ export class Forwarding implements UpstreamListener, ExchangeDriver {
     if (this.#isOver) return
     this.#hasBodyStarted = true
     this.#exchange.requestBytes += chunk.length
-    if (!this.#hasHead) this.#context.responseDeadlines.start(this)
-    const pieces = this.#exchange.request.body === 'chunked' ? encodeChunk(chunk) : [chunk]
-    if (!this.#writeAll(pieces)) this.#pauseBody()
+    this.#awaitResponse()
+    if (this.#connection?.sendBody(chunk) === false) this.#pauseBody()
   }
 
   #pauseBody(): void {
@@ -209,24 +204,23 @@ export class Forwarding implements UpstreamListener, ExchangeDriver {
     this.#exchange.body?.pause()
   }
 
-  #writeAll(pieces: readonly Buffer[]): boolean {
-    let mayContinue = true
-    for (const piece of pieces) mayContinue = this.#connection?.write(piece) ?? true
-    return mayContinue
-  }
-
   #finishRequest(trailers: HeaderList): void {
     if (this.#isOver) return
-    if (this.#exchange.request.body === 'chunked') this.#writeAll([encodeLastChunk(forwardableTrailers(trailers))])
-    else if (this.#exchange.requestBytes !== this.#exchange.request.body)
+    const { body } = this.#exchange.request
+    if (typeof body === 'number' && this.#exchange.requestBytes !== body)
       return this.#fail(malformed('Content-Length does not match the body'))
-    this.#finishSending()
+    this.#finishSending(forwardableTrailers(trailers))
   }
 
-  #finishSending(): void {
+  #finishSending(trailers: HeaderList): void {
     this.#isRequestSent = true
-    this.#connection?.finishRequest()
-    if (!this.#hasHead) this.#context.responseDeadlines.start(this)
+    this.#connection?.finishRequest(trailers)
+    this.#awaitResponse()
+  }
+
+  /** Calls of gRPC may be silent for as long as both sides like; their deadlines are their own. */
+  #awaitResponse(): void {
+    if (!this.#hasHead && !this.#isOpenEnded) this.#context.responseDeadlines.start(this)
   }
 
   #writeHeld(): void {

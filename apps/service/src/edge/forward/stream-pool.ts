@@ -2,6 +2,7 @@ import { Deadlines } from '../deadlines.ts'
 import type { EdgeTunnel } from '../edge-tunnel.ts'
 import type { ResponseBounds } from '../http1/response-parser.ts'
 import { type ConnectionKeeper, UpstreamConnection } from './upstream-connection.ts'
+import type { UpstreamPool } from './upstream-exchange.ts'
 
 /** Bounds of the pool, and of what its connections accept. */
 export interface PoolBounds {
@@ -17,8 +18,8 @@ interface IdleConnection {
   readonly since: number
 }
 
-/** Connections to the upstream of each tunnel, kept for the next request while the upstream keeps them open. */
-export class StreamPool {
+/** HTTP/1.1 connections to the upstream of each tunnel, kept for the next request while the upstream keeps them open. */
+export class StreamPool implements UpstreamPool {
   readonly #bounds: PoolBounds
   readonly #now: () => number
   readonly #idle = new WeakMap<EdgeTunnel, IdleConnection[]>()

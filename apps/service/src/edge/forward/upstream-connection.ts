@@ -1,26 +1,10 @@
 import type { MuxStream, StreamEnding, StreamSink } from '@tunnel/session-protocol'
+import type { HeaderList } from '../headers/header-list.ts'
+import { encodeChunk, encodeLastChunk } from '../http1/chunk-encoding.ts'
+import { type RequestHead, serialiseRequestHead } from '../http1/request-head.ts'
 import { ResponseSyntaxError } from '../http1/response-head.ts'
-import {
-  type ResponseBounds,
-  type ResponseContext,
-  ResponseParser,
-  type ResponseReceiver,
-} from '../http1/response-parser.ts'
-
-/** Why an exchange with an upstream failed. */
-export type UpstreamFailure =
-  | { readonly kind: 'invalid'; readonly rule: string }
-  | { readonly kind: 'closed' }
-  | Exclude<StreamEnding, { kind: 'finished' }>
-
-/** Receives what happens to the one exchange that runs on a connection. After `onFailure` or `onEnded`: nothing. */
-export interface UpstreamListener extends ResponseReceiver {
-  /** Everything that came at once has been delivered: what was held back to join writes has to go now. */
-  onBatchEnd(): void
-  /** `write` returned false before, and may be called again. */
-  onDrain(): void
-  onFailure(failure: UpstreamFailure): void
-}
+import { type ResponseBounds, ResponseParser } from '../http1/response-parser.ts'
+import type { UpstreamExchange, UpstreamFailure, UpstreamListener } from './upstream-exchange.ts'
 
 /** Who keeps connections between exchanges. */
 export interface ConnectionKeeper {
@@ -31,12 +15,13 @@ export interface ConnectionKeeper {
 }
 
 /** HTTP/1.1 to one upstream over one stream: one exchange at a time, or raw bytes after an upgrade. */
-export class UpstreamConnection implements StreamSink {
+export class UpstreamConnection implements UpstreamExchange, StreamSink {
   readonly #stream: MuxStream
   readonly #parser: ResponseParser
   readonly #keeper: ConnectionKeeper
   #listener: UpstreamListener | undefined
   #successor: StreamSink | undefined
+  #isChunked = false
   #isRequestSent = false
   #isResponseComplete = false
   #hasPeerEnded = false
@@ -51,7 +36,7 @@ export class UpstreamConnection implements StreamSink {
       onInterim: (head) => this.#listener?.onInterim(head),
       onHead: (head) => this.#listener?.onHead(head),
       onBody: (chunk) => this.#listener?.onBody(chunk),
-      onUpgrade: (head, rest) => this.#listener?.onUpgrade(head, rest),
+      onUpgrade: (head, rest) => this.#listener?.onUpgrade(head, rest, (successor) => this.#handOver(successor)),
       onComplete: (trailers) => {
         this.#isResponseComplete = true
         this.#listener?.onComplete(trailers)
@@ -60,30 +45,32 @@ export class UpstreamConnection implements StreamSink {
     stream.attach(this)
   }
 
-  /** It carried an exchange before: the upstream may have closed it meanwhile. */
   get isReused(): boolean {
     return this.#exchanges > 1
   }
 
-  /** Bytes of the response to the present request have come. */
   get hasResponseBytes(): boolean {
     return this.#parser.hasBytes
   }
 
-  /** Begins an exchange. The body follows with `write`, then `finishRequest`. False like `MuxStream.write`. */
-  send(head: Buffer, context: ResponseContext, listener: UpstreamListener): boolean {
+  send(request: RequestHead, listener: UpstreamListener): void {
     this.#exchanges += 1
     this.#listener = listener
+    this.#isChunked = request.body === 'chunked'
     this.#isRequestSent = false
-    this.#parser.expect(context)
-    return this.#stream.write(head)
+    this.#parser.expect({ isHead: request.method === 'HEAD', mayUpgrade: request.upgrade !== undefined })
+    this.#stream.write(serialiseRequestHead(request))
   }
 
-  write(chunk: Buffer): boolean {
-    return this.#isReleased || this.#stream.write(chunk)
+  sendBody(chunk: Buffer): boolean {
+    if (!this.#isChunked) return this.#write(chunk)
+    let mayContinue = true
+    for (const piece of encodeChunk(chunk)) mayContinue = this.#write(piece)
+    return mayContinue
   }
 
-  finishRequest(): void {
+  finishRequest(trailers: HeaderList): void {
+    if (this.#isChunked) this.#write(encodeLastChunk(trailers))
     this.#isRequestSent = true
   }
 
@@ -99,15 +86,6 @@ export class UpstreamConnection implements StreamSink {
     this.#stream.resume()
   }
 
-  /** After a 101: the stream now belongs to `successor`, which gets everything that comes from here on. */
-  handOver(successor: StreamSink): MuxStream {
-    this.#listener = undefined
-    this.#successor = successor
-    this.#keeper.forget(this)
-    return this.#stream
-  }
-
-  /** Ends the connection, whatever it does now. */
   release(): void {
     if (this.#isReleased) return
     this.#isReleased = true
@@ -144,6 +122,18 @@ export class UpstreamConnection implements StreamSink {
     this.#keeper.forget(this)
     if (this.#successor !== undefined) return this.#successor.onClose(ending)
     this.#fail(ending.kind === 'finished' ? { kind: 'closed' } : ending)
+  }
+
+  #write(piece: Buffer): boolean {
+    return this.#isReleased || this.#stream.write(piece)
+  }
+
+  /** After a 101: the stream now belongs to `successor`, which gets everything that comes from here on. */
+  #handOver(successor: StreamSink): MuxStream {
+    this.#listener = undefined
+    this.#successor = successor
+    this.#keeper.forget(this)
+    return this.#stream
   }
 
   #parse(step: () => void): void {

@@ -31,6 +31,11 @@ export function serialiseRequestHead(head: RequestHead): Buffer {
   return Buffer.from(`${lines}${connectionLines(head)}${framingLines(head)}\r\n`, 'latin1')
 }
 
+/** What the edge vouches for, as headers for upstreams that speak HTTP/2. */
+export function forwardedHeaders({ forwarded }: RequestHead): HeaderList {
+  return ['x-forwarded-for', forwarded.for, 'x-forwarded-host', forwarded.host, 'x-forwarded-proto', forwarded.proto]
+}
+
 /** One header or trailer line. */
 export function fieldLine(name: string, value: string): string {
   if (breaksTheLine.test(value) || breaksTheLine.test(name)) throw new Error('a header would break its line')

@@ -11,7 +11,7 @@ import {
 import type { HeaderList } from '../headers/header-list.ts'
 import type { Intake } from '../intake.ts'
 import type { EdgeLimits } from '../limits.ts'
-import { FrameBudget } from './frame-budget.ts'
+import { limitControlFrames } from '../http2/control-frames.ts'
 import { Http2Response } from '../visitor/http2-response.ts'
 import { type Linger, RequestBody } from '../visitor/request-body.ts'
 import type { ReceivedRequest } from '../visitor/visitor-request.ts'
@@ -42,6 +42,8 @@ export function createHttp2Server(intake: Intake, limits: EdgeLimits, linger: Li
     maxSessionRejectedStreams: limits.http2RejectedStreamsMaxCount,
     streamResetBurst: limits.http2ResetBurst,
     streamResetRate: limits.http2ResetsPerSecond,
+    // An upstream of HTTP/1.1 may have sent such a field twice; the visitor gets what it sent.
+    strictSingleValueFields: false,
   })
   server.on('session', (session) => {
     sessions.add(session)
@@ -58,13 +60,7 @@ export function createHttp2Server(intake: Intake, limits: EdgeLimits, linger: Li
 
 /** Ends sessions that are quiet for too long, or that keep the service busy with frames that carry nothing. */
 function watchSession(session: ServerHttp2Session, limits: EdgeLimits): void {
-  const now = () => performance.now()
-  const budget = new FrameBudget(limits.http2ControlFramesBurst, limits.http2ControlFramesPerSecond, now)
-  const onControlFrame = () => {
-    if (!budget.spend()) session.destroy(undefined, constants.NGHTTP2_ENHANCE_YOUR_CALM)
-  }
-  session.on('ping', onControlFrame)
-  session.on('remoteSettings', onControlFrame)
+  limitControlFrames(session, limits)
   session.on('error', () => session.destroy())
   session.setTimeout(limits.visitorIdleMs, () => session.close())
 }

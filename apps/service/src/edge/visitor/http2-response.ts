@@ -3,6 +3,7 @@ import { constants } from 'node:http2'
 import type { Duplex } from 'node:stream'
 import type { HeaderList } from '../headers/header-list.ts'
 import type { ResponseHead } from '../http1/response-head.ts'
+import { headerObject } from '../http2/header-object.ts'
 import { noObserver, type ResponseCounter, type ResponseObserver, type VisitorResponse } from './visitor-response.ts'
 import type { Visitor } from './visitor.ts'
 
@@ -74,16 +75,4 @@ export class Http2Response implements VisitorResponse {
   #sendTrailers(): void {
     if (this.#isOpen) this.#stream.sendTrailers(headerObject(this.#trailers))
   }
-}
-
-/** Node's shape: lower-case names, several values as an array. */
-function headerObject(headers: HeaderList): Record<string, string | string[]> {
-  const object: Record<string, string | string[]> = {}
-  for (let i = 0; i < headers.length; i += 2) {
-    const name = (headers[i] ?? '').toLowerCase()
-    const value = headers[i + 1] ?? ''
-    const earlier = object[name]
-    object[name] = earlier === undefined ? value : [earlier, value].flat()
-  }
-  return object
 }
