@@ -1,25 +1,24 @@
-import { createPrivateKey, generateKeyPairSync } from 'node:crypto'
-import { readFileSync } from 'node:fs'
 import type { Logger } from 'pino'
 import { Gauge, type Registry } from 'prom-client'
+import { startCertificateUpkeep } from './certificate-upkeep.ts'
 import { CertificateVault } from './certificate-vault.ts'
-import { AcmeConnection } from './certs/acme/acme-connection.ts'
-import { DnsChallenges } from './certs/challenges/dns-challenges.ts'
-import { HttpChallenges } from './certs/challenges/http-challenges.ts'
-import { Provisioning } from './certs/provisioning/provisioning.ts'
+import type { HttpChallenges } from './certs/challenges/http-challenges.ts'
+import { Proofs } from './certs/challenges/proofs.ts'
 import type { StoredStates } from './certs/provisioning/stored-states.ts'
 import { CertificateSelection, type LastResort } from './certs/serving/certificate-selection.ts'
 import { ContextCache } from './certs/serving/context-cache.ts'
 import { ServedNames } from './certs/serving/served-names.ts'
 import { TicketKeys } from './certs/serving/ticket-keys.ts'
-import type { AcmeConfig, ServiceConfig } from './config.ts'
+import type { Peers } from './cluster/peers.ts'
+import type { ServiceConfig } from './config.ts'
 import { Authority } from './dns/authority.ts'
 import { dnsEvents } from './dns/dns-counters.ts'
 import { type DnsServer, startDnsServer } from './dns/dns-server.ts'
-import { PublicDns } from './dns/public-dns.ts'
 import type { StartedParts } from './lifecycle.ts'
+import { peerTopics } from './peer-topics.ts'
 import { PublishedNames } from './published-names.ts'
 import type { Management } from './resources/management.ts'
+import { shareUpkeep } from './shared-upkeep.ts'
 import type { Storage } from './storage/open-storage.ts'
 
 export interface NamesAndCertificatesDeps {
@@ -28,6 +27,7 @@ export interface NamesAndCertificatesDeps {
   readonly metrics: Registry
   readonly parts: StartedParts
   readonly storage: Storage
+  readonly peers: Peers
   readonly management: Management
   readonly states: StoredStates
   readonly lastResort: LastResort
@@ -47,12 +47,10 @@ export interface NamesAndCertificates {
 }
 
 const contextsPerSecond = 100
-/** The TTL of challenge records is one second; resolvers count in whole seconds. */
-const challengeSettleMs = 1_300
 
 /** Starts DNS and the upkeep of certificates, in step with what accounts reserve. */
 export async function startNamesAndCertificates(deps: NamesAndCertificatesDeps): Promise<NamesAndCertificates> {
-  const { config, log, parts, storage, management, states, lastResort } = deps
+  const { config, log, parts, storage, peers, management, states, lastResort } = deps
   const authority = new Authority({
     domain: config.zone,
     publicIps: config.publicIps,
@@ -67,34 +65,26 @@ export async function startNamesAndCertificates(deps: NamesAndCertificatesDeps):
   const hasOwnZone = config.dnsListen !== null && !config.zone.endsWith('.localhost')
   const published = new PublishedNames({
     management,
+    states,
     authority,
     served,
     hasOwnZone,
     onIngressNames: deps.onIngressNames,
   })
-  const challenges = new HttpChallenges()
-  const dnsChallenges = new DnsChallenges({ records: authority, settleMs: challengeSettleMs, nowMs: Date.now })
-
-  const dns = config.dnsListen === null ? null : parts.add('dns', await startDns(authority, config.dnsListen, log))
-  const acme = connectToAuthority(config.acme, storage)
-  const lookup = new PublicDns({ resolvers: config.dnsResolvers, authoritativePort: 53 })
-  if (dns !== null) showCounters(dns, deps.metrics)
-  const provisioning = await Provisioning.start({
-    subjects: published,
-    subjectIds: () => published.load(),
-    states,
-    certificates: vault,
-    lookup,
-    authority: acme,
-    presenterFor: (proof) =>
-      proof.type === 'http-01' ? challenges.presenter : dnsChallenges.presenter(proof.recordOf),
-    nowMs: Date.now,
-    random: Math.random,
-    onState: (id, state) => published.onState(id, state),
-    onFailure: (subject, error) => log.warn({ subject, err: error }, 'a certificate could not be obtained'),
+  await published.load()
+  const proofs: Proofs = new Proofs({
+    records: authority,
+    onChanged: () => peers.tell(peerTopics.proofs, proofs.published),
   })
-  parts.add('provisioning', { [Symbol.asyncDispose]: () => stopInOrder(provisioning, acme, lookup) })
-  const following = published.follow((id) => provisioning.notice(id))
+  const dns = config.dnsListen === null ? null : parts.add('dns', await startDns(authority, config.dnsListen, log))
+  if (dns !== null) showCounters(dns, deps.metrics)
+  const upkeep = await shareUpkeep({
+    peers,
+    published,
+    proofs,
+    startUpkeep: () => startCertificateUpkeep({ ...deps, published, vault, proofs }),
+  })
+  const following = published.follow((id) => upkeep.notice(id))
   parts.add('changes of names', { [Symbol.asyncDispose]: () => Promise.resolve(following[Symbol.dispose]()) })
 
   const contexts = new ContextCache({
@@ -110,15 +100,7 @@ export async function startNamesAndCertificates(deps: NamesAndCertificatesDeps):
   })
   parts.add('ticket keys', { [Symbol.asyncDispose]: () => Promise.resolve(ticketKeys[Symbol.dispose]()) })
   const certificates = new CertificateSelection({ names: served, contexts, lastResort })
-  return { certificates, challenges, dns, ticketKeys }
-}
-
-/** Runs are told first, then their requests are cut off: so none of them takes the end for a failure. */
-async function stopInOrder(provisioning: AsyncDisposable, acme: AsyncDisposable, lookup: Disposable): Promise<void> {
-  const stopped = provisioning[Symbol.asyncDispose]()
-  lookup[Symbol.dispose]()
-  await acme[Symbol.asyncDispose]()
-  await stopped
+  return { certificates, challenges: proofs.answers, dns, ticketKeys }
 }
 
 function startDns(
@@ -144,28 +126,4 @@ function showCounters({ counters }: DnsServer, metrics: Registry): void {
       for (const event of dnsEvents) gauge.set({ event }, counters.count(event))
     },
   })
-}
-
-function connectToAuthority(acme: AcmeConfig, { values }: Storage): AcmeConnection {
-  const { directory, caFile, email, profile, eabKeyId, eabKeyFile } = acme
-  const hasBinding = eabKeyId !== null && eabKeyFile !== null
-  return new AcmeConnection({
-    directoryUrl: directory,
-    caPem: caFile === null ? null : readFileSync(caFile, 'utf8'),
-    email,
-    profile,
-    externalAccount: hasBinding ? { keyId: eabKeyId, hmacKey: readHmacKey(eabKeyFile) } : null,
-    accountKey: async () => createPrivateKey(await values.readOrCreate(`acme-account ${directory}`, newAccountKeyPem)),
-    nowMs: Date.now,
-  })
-}
-
-/** Authorities hand the key out as base64url text. */
-function readHmacKey(file: string): Buffer {
-  return Buffer.from(readFileSync(file, 'utf8').trim(), 'base64url')
-}
-
-function newAccountKeyPem(): string {
-  const { privateKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' })
-  return privateKey.export({ type: 'pkcs8', format: 'pem' }).toString()
 }

@@ -1,15 +1,19 @@
 import type { CertificateState } from './certs/provisioning/certificate-state.ts'
-import type { Subjects } from './certs/provisioning/provisioner.ts'
+import type { CertificateStates, Subjects } from './certs/provisioning/provisioner.ts'
 import { serviceSubjectId } from './certs/provisioning/stored-states.ts'
 import type { CertificateSubject } from './certs/provisioning/subject.ts'
 import type { ServedNames } from './certs/serving/served-names.ts'
 import { domainSubject, ingressSubject, serviceSubject } from './certificate-subjects.ts'
 import type { Authority } from './dns/authority.ts'
 import type { Management } from './resources/management.ts'
+import type { AgentIngressBody } from './resources/agent-ingresses/agent-ingresses.ts'
 import type { Change } from './resources/kernel/changes.ts'
+import type { Stored } from './resources/kernel/definition.ts'
+import type { ReservedDomainBody } from './resources/reserved-domains/reserved-domains.ts'
 
 export interface PublishedNamesDeps {
   readonly management: Pick<Management, 'resources' | 'names' | 'changes'>
+  readonly states: Pick<CertificateStates, 'all' | 'read'>
   readonly authority: Authority
   readonly served: ServedNames
   /** Whether our DNS answers for the service's own domain, so that its certificate can be managed. */
@@ -26,20 +30,30 @@ const prefixes = { domain: 'rd', ingress: 'agin' }
 /** Keeps DNS and served certificates in step with what accounts reserve, and tells what each name needs. */
 export class PublishedNames implements Subjects {
   readonly #deps: PublishedNamesDeps
-  readonly #ingressDomains = new Map<string, string>()
+  /** Of everything that is published: its account, and the domain of an ingress. */
+  readonly #published = new Map<string, { readonly accountId: string; readonly ingressDomain: string | null }>()
 
   constructor(deps: PublishedNamesDeps) {
     this.#deps = deps
   }
 
-  /** Every subject; on the way, the aliases and uploaded certificates of all domains are put in place. */
+  /** Publishes what is stored, and no longer what is gone from the store. Returns every subject. */
   async load(): Promise<readonly string[]> {
-    const { resources } = this.#deps.management
-    const domains = await resources.reservedDomains.all()
+    const { management, states, hasOwnZone } = this.#deps
+    const domains = await management.resources.reservedDomains.all()
+    const ingresses = await management.resources.agentIngresses.all()
+    const stored = await states.all()
     for (const domain of domains) this.#publishDomain(domain)
-    const ingresses = await resources.agentIngresses.all()
-    const own = this.#deps.hasOwnZone ? [serviceSubjectId] : []
-    return [...own, ...domains.map(({ id }) => id), ...ingresses.map(({ id }) => id)]
+    for (const ingress of ingresses) if (isConfirmed(stored.get(ingress.id))) this.#publishIngress(ingress)
+    for (const [id, state] of stored) this.onState(id, state)
+    const ids = new Set([...domains, ...ingresses].map(({ id }) => id))
+    for (const id of this.#published.keys()) if (!ids.has(id)) this.#withdraw(id)
+    return [...(hasOwnZone ? [serviceSubjectId] : []), ...ids]
+  }
+
+  /** Another process has changed what is known of a subject. */
+  async refresh(id: string): Promise<void> {
+    this.onState(id, (await this.#deps.states.read(id))?.state ?? null)
   }
 
   /** `onChanged` hears of each subject whose certificate may have to change. Returns how to stop. */
@@ -64,14 +78,8 @@ export class PublishedNames implements Subjects {
 
   /** The parent delegates to this ingress: from now on we answer for its domain and take its agents. */
   async confirmed(id: string): Promise<void> {
-    const { management, authority, onIngressNames } = this.#deps
-    const ingress = await management.resources.agentIngresses.find(id)
-    if (ingress === undefined) return
-    const { domain } = ingress.body
-    const regionDomains = management.names.regionDomainsOf(domain)
-    authority.loadIngress({ domain, nsTargets: management.names.nameserversOf(id), regionDomains })
-    this.#ingressDomains.set(id, domain)
-    onIngressNames(ingress, [domain, ...regionDomains])
+    const ingress = await this.#deps.management.resources.agentIngresses.find(id)
+    if (ingress !== undefined) this.#publishIngress(ingress)
   }
 
   /** A certificate that is held serves its names. */
@@ -80,30 +88,42 @@ export class PublishedNames implements Subjects {
     else if (state !== null) this.#deps.served.delete(id)
   }
 
-  async #follow({ kind, id, accountId, change }: Change): Promise<void> {
+  async #follow({ kind, id, change }: Change): Promise<void> {
+    if (change === 'deleted') return this.#withdraw(id)
+    const { reservedDomains } = this.#deps.management.resources
+    const domain = kind === prefixes.domain ? await reservedDomains.find(id) : undefined
+    if (domain !== undefined) this.#publishDomain(domain)
+  }
+
+  #withdraw(id: string): void {
     const { management, authority, served, onIngressNames } = this.#deps
-    if (change !== 'deleted') {
-      const domain = kind === prefixes.domain ? await management.resources.reservedDomains.find(id) : undefined
-      if (domain !== undefined) this.#publishDomain(domain)
-      return
-    }
     served.delete(id)
-    if (kind === prefixes.domain) authority.removeAlias(management.names.aliasOf(id, accountId))
-    const ingressDomain = this.#ingressDomains.get(id)
-    if (ingressDomain === undefined) return
+    const published = this.#published.get(id)
+    if (published === undefined) return
+    this.#published.delete(id)
+    const { accountId, ingressDomain } = published
+    if (ingressDomain === null) return authority.removeAlias(management.names.aliasOf(id, accountId))
     authority.unloadIngress(ingressDomain)
-    this.#ingressDomains.delete(id)
     onIngressNames({ id, accountId }, [])
   }
 
-  #publishDomain({
-    id,
-    accountId,
-    body,
-  }: NonNullable<Awaited<ReturnType<Management['resources']['reservedDomains']['find']>>>): void {
+  #publishIngress({ id, accountId, body: { domain } }: Stored<AgentIngressBody>): void {
+    const { management, authority, onIngressNames } = this.#deps
+    const regionDomains = management.names.regionDomainsOf(domain)
+    authority.loadIngress({ domain, nsTargets: management.names.nameserversOf(id), regionDomains })
+    this.#published.set(id, { accountId, ingressDomain: domain })
+    onIngressNames({ id, accountId }, [domain, ...regionDomains])
+  }
+
+  #publishDomain({ id, accountId, body }: Stored<ReservedDomainBody>): void {
     const { management, authority, served } = this.#deps
+    this.#published.set(id, { accountId, ingressDomain: null })
     if (!management.names.isWithin(body.domain)) authority.addAlias(management.names.aliasOf(id, accountId))
     if (body.certificate_id !== undefined) served.set(id, [body.domain], body.certificate_id)
     else if (body.certificate_management_policy === null) served.delete(id)
   }
+}
+
+function isConfirmed(state: CertificateState | undefined): boolean {
+  return state !== undefined && state.confirmedAtMs !== null
 }

@@ -10,6 +10,7 @@ import { certificateProgress } from './certificate-progress.ts'
 import { rootRoute } from './certs/local-ca/root-route.ts'
 import { LocalCertificates } from './certs/local-ca/local-certificates.ts'
 import { StoredStates } from './certs/provisioning/stored-states.ts'
+import type { Peers } from './cluster/peers.ts'
 import type { ServiceConfig } from './config.ts'
 import { type Dashboard, createDashboard } from './dashboard/dashboard.ts'
 import { accessLog } from './edge/access-log.ts'
@@ -26,6 +27,7 @@ import { TrafficMeter } from './events/traffic-meter.ts'
 import { StartedParts } from './lifecycle.ts'
 import { type LogDestination, logDestination } from './log-destination.ts'
 import { startNamesAndCertificates } from './names-and-certificates.ts'
+import { startPeers } from './cluster/start-peers.ts'
 import { apiHost, followIngressNames, sessionHost } from './own-hosts.ts'
 import { KeySetFetcher } from './policies/key-set-fetch.ts'
 import { PolicyCompiler } from './policies/policy-compiler.ts'
@@ -34,6 +36,7 @@ import { policyRoutes } from './policies/policy-routes.ts'
 import { compileModules } from './policies/route-modules.ts'
 import { createReleaseDownloads } from './releases/release-downloads.ts'
 import { type Management, createManagement } from './resources/management.ts'
+import { shareChanges } from './shared-changes.ts'
 import { sessionDirectory } from './session-directory.ts'
 import { PublishedEdges } from './routing/published-edges.ts'
 import { LabelledTunnels } from './sessions/labelled-tunnels.ts'
@@ -99,7 +102,12 @@ async function startParts(surroundings: Surroundings): Promise<readonly Listener
   // Everything else reads or writes the store: it opens first and closes last.
   const storage = parts.add('storage', await openStorage(config, (error) => log.error({ err: error }, 'store')))
   const states = new StoredStates(storage)
+  const peers = parts.add(
+    'peers',
+    startPeers(config.databaseUrl, (error) => log.error({ err: error }, 'peers')),
+  )
   const management = createManagement(storage, config, { provisioning: certificateProgress(states) })
+  shareChanges(management.changes, peers)
   const labelled = new LabelledTunnels()
   const policies = startPolicies(surroundings)
   const edges = await publishEdges(surroundings, { management, labelled, policies })
@@ -117,7 +125,15 @@ async function startParts(surroundings: Surroundings): Promise<readonly Listener
   parts.add('api', { [Symbol.asyncDispose]: () => api.close() })
   // Visitors come last. At the end their running requests finish first, and then the agents are sent away.
   parts.add('sessions', { [Symbol.asyncDispose]: () => sessions.drain(sessionsDrainMs) })
-  const { edge, dns } = await startPublicSide(surroundings, { storage, management, states, sessions, edges, api })
+  const { edge, dns } = await startPublicSide(surroundings, {
+    storage,
+    peers,
+    management,
+    states,
+    sessions,
+    edges,
+    api,
+  })
   return [
     { name: 'api', url: apiUrl },
     { name: 'edge-http', url: addressUrl('http', edge.httpAddress) },
@@ -231,6 +247,7 @@ function buildApi({ config, log, metrics, events }: Surroundings, sources: ApiSo
 
 interface PublicSources {
   readonly storage: Storage
+  readonly peers: Peers
   readonly management: Management
   readonly states: StoredStates
   readonly sessions: Sessions

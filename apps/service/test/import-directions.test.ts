@@ -16,6 +16,7 @@ const folders: ImportRules = {
   edge: [],
   routing: ['edge', 'policies'],
   certs: ['jobs', 'storage'],
+  cluster: [],
   dns: ['jobs', 'storage'],
   jobs: [],
   storage: [],

@@ -50,6 +50,7 @@ export class ProvisioningRig {
   readonly stored = new Map<string, CheckedCertificate>()
   readonly confirmed: string[] = []
   readonly failures: unknown[] = []
+  readonly told: { readonly id: string; readonly state: CertificateState | null; readonly stored: number }[] = []
   nowMs = Date.UTC(2030, 0, 1)
   lookupFails = false
   orderFails: AcmeError | null = null
@@ -86,6 +87,7 @@ export class ProvisioningRig {
     presenterFor: () => ({ type: 'dns-01', present: () => Promise.reject(new Error('not used')) }),
     nowMs: () => this.nowMs,
     random: () => 0.5,
+    onState: (id, state) => this.told.push({ id, state, stored: this.stored.size }),
     onFailure: (_id, error) => this.failures.push(error),
   }
 

@@ -16,6 +16,8 @@ import {
 } from '@tunnel/testkit'
 
 export interface NameWorldOptions {
+  /** A PostgreSQL, which processes share; by default each has its own store. */
+  readonly databaseUrl?: string
   readonly pebble?: Partial<PebbleOptions>
 }
 
@@ -25,6 +27,8 @@ export interface NameWorldOptions {
  */
 export class NameWorld implements AsyncDisposable {
   readonly publicAddress: string
+  /** Where a second process may run. */
+  readonly secondAddress: string
   readonly recursor: RunningUnbound
   readonly caFile: string
   readonly edgePorts: { readonly http: number; readonly https: number }
@@ -32,11 +36,14 @@ export class NameWorld implements AsyncDisposable {
   #service: RunningService | undefined
   #customers: RunningUnbound
   readonly #customerAddress: string
+  readonly #databaseUrl: string | undefined
   readonly #dir: string
   readonly #owned: AsyncDisposableStack
 
   private constructor(parts: WorldParts) {
     this.publicAddress = parts.publicAddress
+    this.secondAddress = parts.secondAddress
+    this.#databaseUrl = parts.databaseUrl
     this.recursor = parts.recursor
     this.pebble = parts.pebble
     this.edgePorts = parts.edgePorts
@@ -47,16 +54,20 @@ export class NameWorld implements AsyncDisposable {
     this.caFile = join(parts.dir, 'issued-root.pem')
   }
 
-  static async start({ pebble: pebbleOptions }: NameWorldOptions = {}): Promise<NameWorld> {
+  static async start({ pebble: pebbleOptions, databaseUrl }: NameWorldOptions = {}): Promise<NameWorld> {
     await using starting = new AsyncDisposableStack()
     const { path: dir } = starting.use(await tempDir())
     const [publicAddress, customerAddress] = [loopbackAddress(), loopbackAddress()]
-    const customers = await startNameServer(customerAddress, zonesBelowTest(publicAddress, customerAddress, []))
+    const secondAddress = databaseUrl === undefined ? publicAddress : loopbackAddress()
+    const zones = zonesBelowTest([publicAddress, secondAddress], customerAddress, [])
+    const customers = await startNameServer(customerAddress, zones)
     const recursor = starting.use(await startRecursor({ test: customerAddress }))
     const edgePorts = { http: await freePort(), https: await freePort() }
     const pebble = await startPebble({ dnsPort: recursor.port, httpPort: edgePorts.http, ...pebbleOptions })
     const world = new NameWorld({
       publicAddress,
+      secondAddress,
+      databaseUrl,
       customerAddress,
       customers,
       recursor,
@@ -83,16 +94,27 @@ export class NameWorld implements AsyncDisposable {
 
   /** Starts it, or starts it again: with its data, at its address. */
   async startService(): Promise<void> {
-    this.#service = await startService({
-      ports: { api: this.#service?.ports.api ?? 0 },
-      dataDir: join(this.#dir, 'service'),
+    this.#service = await this.#startAt(this.publicAddress, 'service', this.#service?.ports.api)
+  }
+
+  /** Another process of the service, on the same store; the caller stops it. */
+  startSecondService(): Promise<RunningService> {
+    return this.#startAt(this.secondAddress, 'second')
+  }
+
+  #startAt(address: string, name: string, apiPort = 0): Promise<RunningService> {
+    return startService({
+      ports: { api: apiPort },
+      dataDir: join(this.#dir, name),
       zone: 'svc.test',
       env: {
-        SERVICE_DNS_LISTEN: `${this.publicAddress}:53`,
+        ...(this.#databaseUrl === undefined ? {} : { SERVICE_DATABASE_URL: this.#databaseUrl }),
+        SERVICE_MASTER_KEY_FILE: join(this.#dir, 'master.key'),
+        SERVICE_DNS_LISTEN: `${address}:53`,
         SERVICE_DNS_RESOLVERS: `127.0.0.1:${this.recursor.port}`,
-        SERVICE_PUBLIC_IPS: this.publicAddress,
-        SERVICE_EDGE_HTTP_LISTEN: `${this.publicAddress}:${this.edgePorts.http}`,
-        SERVICE_EDGE_HTTPS_LISTEN: `${this.publicAddress}:${this.edgePorts.https}`,
+        SERVICE_PUBLIC_IPS: [...new Set([this.publicAddress, this.secondAddress])].join(','),
+        SERVICE_EDGE_HTTP_LISTEN: `${address}:${this.edgePorts.http}`,
+        SERVICE_EDGE_HTTPS_LISTEN: `${address}:${this.edgePorts.https}`,
         SERVICE_REGION: 'eu',
         SERVICE_ACME_DIRECTORY: this.pebble.directoryUrl,
         SERVICE_ACME_CA_FILE: join(this.#dir, 'api-ca.pem'),
@@ -105,7 +127,7 @@ export class NameWorld implements AsyncDisposable {
     await this.#customers[Symbol.asyncDispose]()
     this.#customers = await startNameServer(
       this.#customerAddress,
-      zonesBelowTest(this.publicAddress, this.#customerAddress, records),
+      zonesBelowTest([this.publicAddress, this.secondAddress], this.#customerAddress, records),
     )
   }
 
@@ -130,6 +152,8 @@ export class NameWorld implements AsyncDisposable {
 
 interface WorldParts {
   readonly publicAddress: string
+  readonly secondAddress: string
+  readonly databaseUrl: string | undefined
   readonly customerAddress: string
   readonly customers: RunningUnbound
   readonly recursor: RunningUnbound
@@ -141,15 +165,15 @@ interface WorldParts {
 
 /** The registry of `test.`, which delegates the service's domain with glue, and the zones of two customers. */
 function zonesBelowTest(
-  publicAddress: string,
+  publicAddresses: readonly [string, string],
   customerAddress: string,
   records: readonly string[],
 ): Record<string, readonly string[]> {
   const customers = ['acme.test.', 'customer.test.']
   const delegations = customers.flatMap((zone) => [`${zone} NS ns.${zone}`, `ns.${zone} A ${customerAddress}`])
-  const service = ['ns1.svc.test.', 'ns2.svc.test.'].flatMap((name) => [
-    `svc.test. NS ${name}`,
-    `${name} A ${publicAddress}`,
+  const service = publicAddresses.flatMap((address, index) => [
+    `svc.test. NS ns${index + 1}.svc.test.`,
+    `ns${index + 1}.svc.test. A ${address}`,
   ])
   const zones = customers.map(
     (zone) => [zone, records.filter((line) => line.split(' ')[0]?.endsWith(`.${zone}`))] as const,

@@ -43,7 +43,7 @@ describe.skipIf(!mayRun)('names and certificates, from the API call to the visit
 
   it('the domain of the service and the names below it have a certificate without being asked', async () => {
     const attempt = () => handshake('anything.svc.test').catch((error: Error) => error.message)
-    await expect.poll(attempt, { timeout: 30_000, interval: 200 }).toMatch(/^[0-9A-F]+$/)
+    await expect.poll(attempt, { timeout: 80_000, interval: 200 }).toMatch(/^[0-9A-F]+$/)
     expect(await handshake('svc.test')).toBe(await handshake('other.svc.test'))
   })
 

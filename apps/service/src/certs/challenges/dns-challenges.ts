@@ -2,7 +2,7 @@ import { setTimeout as delay } from 'node:timers/promises'
 import type { Challenge, ChallengePresenter } from '../acme/issue.ts'
 
 /** Where challenge values become visible; all values of a name at once, none withdraws it. */
-interface TextRecords {
+export interface TextRecords {
   publishText(name: string, values: readonly string[]): void
 }
 

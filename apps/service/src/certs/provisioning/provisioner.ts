@@ -69,6 +69,8 @@ export interface ProvisionerOptions {
   readonly nowMs: () => number
   /** 0 ≤ n < 1. */
   readonly random: () => number
+  /** What is known of a subject has changed; null when it is gone. Told before the certificate held earlier is discarded. */
+  readonly onState: (subjectId: string, state: CertificateState | null) => void
   readonly onFailure: (subjectId: string, error: unknown) => void
 }
 
@@ -95,7 +97,7 @@ export class Provisioner {
       return null
     }
     const isSwitchedOff = subject.certificate === null && progress.state.held !== null
-    if (isSwitchedOff) await this.#replaceHeld(progress, withoutCertificate(progress.state))
+    if (isSwitchedOff) await this.#replaceHeld(id, progress, withoutCertificate(progress.state))
     try {
       await this.#advance(subject, progress, signal)
     } catch (error) {
@@ -120,9 +122,10 @@ export class Provisioner {
   }
 
   /** The old certificate serves until the new state is stored. */
-  async #replaceHeld(progress: Progress, next: CertificateState): Promise<void> {
+  async #replaceHeld(id: string, progress: Progress, next: CertificateState): Promise<void> {
     const { held } = progress.state
     await progress.save(next)
+    this.#options.onState(id, next)
     if (held !== null) await this.#options.certificates.discard(held.id)
   }
 
@@ -152,7 +155,7 @@ export class Provisioner {
     const { names, keyType } = wanted
     const { notBeforeMs, notAfterMs, renewalId } = checked
     const held = { id: await certificates.store(id, checked), names, keyType, notBeforeMs, notAfterMs, renewalId }
-    await this.#replaceHeld(progress, withCertificate(progress.state, held, nowMs()))
+    await this.#replaceHeld(id, progress, withCertificate(progress.state, held, nowMs()))
   }
 
   async #askRenewalInfo(progress: Progress): Promise<void> {

@@ -6,8 +6,6 @@ import { Provisioner, type ProvisionerOptions } from './provisioner.ts'
 export interface ProvisioningOptions extends ProvisionerOptions {
   /** Every subject that exists, to begin with. */
   readonly subjectIds: () => Promise<readonly string[]>
-  /** What is known of a subject, at the start and after each run; null when it is gone. */
-  readonly onState: (id: string, state: CertificateState | null) => void
 }
 
 /** Each run may make an RSA key, which fills one of the four threads that files and names are read with. */
@@ -34,7 +32,7 @@ export class Provisioning implements AsyncDisposable {
   static async start(options: ProvisioningOptions): Promise<Provisioning> {
     const provisioning = new Provisioning(options)
     const states = await options.states.all()
-    for (const id of await options.subjectIds()) await provisioning.#takeUp(id, states.get(id))
+    for (const id of await options.subjectIds()) provisioning.#takeUp(id, states.get(id))
     return provisioning
   }
 
@@ -54,9 +52,7 @@ export class Provisioning implements AsyncDisposable {
     await this.#runner[Symbol.asyncDispose]()
   }
 
-  async #takeUp(id: string, state: CertificateState | undefined): Promise<void> {
-    if (state !== undefined) this.#options.onState(id, state)
-    if (state !== undefined && state.confirmedAtMs !== null) await this.#options.subjects.confirmed(id)
+  #takeUp(id: string, state: CertificateState | undefined): void {
     this.#dueTimes.set(id, state === undefined ? 0 : dueAtMs(state))
   }
 

@@ -11,6 +11,7 @@ type Listener = (change: Change) => void
 /** Tells the parts that keep derived state (live sessions, routes, zones) what changed in the store. */
 export class Changes {
   readonly #listeners = new Set<Listener>()
+  #share: Listener = () => undefined
 
   /** Listens to changes of one type. Returns how to stop. */
   listen(kind: string, listener: Listener): () => void {
@@ -25,7 +26,18 @@ export class Changes {
     return () => this.#listeners.delete(listener)
   }
 
+  /** Hands every change of this process on, to others that share the store. */
+  shareWith(share: Listener): void {
+    this.#share = share
+  }
+
   announce(change: Change): void {
+    this.hear(change)
+    this.#share(change)
+  }
+
+  /** Another process has changed the store. */
+  hear(change: Change): void {
     for (const listener of this.#listeners) listener(change)
   }
 }

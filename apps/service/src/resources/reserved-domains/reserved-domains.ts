@@ -114,7 +114,8 @@ function chooseCertificate(domain: string, input: DomainInput, names: ZoneNames)
 async function refuseOverlap(records: Records, domain: string, accountId: string): Promise<void> {
   const ranges = coveringWildcards(domain).map((wildcard) => {
     const key = reservationKey(wildcard)
-    return { from: key, to: `${key}\u0000` }
+    // Below every character of a name; PostgreSQL stores no zero.
+    return { from: key, to: `${key}!` }
   })
   if (domain.startsWith('*.')) ranges.push(keysBelow(domain.slice(2)))
   for (const { from, to } of ranges)
