@@ -154,6 +154,17 @@ describe('changing one’s mind', () => {
     expect([rig.stored.size, rig.states.rows.size]).toEqual([0, 0])
   })
 
+  it('tells of the new certificate while the old one is still there, so that no handshake finds neither', async () => {
+    await run()
+    rig.nowMs += 61 * dayMs
+    await run()
+    expect(rig.told.map(({ state, stored }) => [state?.held?.id, stored])).toEqual([
+      ['cert_1', 1],
+      ['cert_2', 2],
+    ])
+    expect(rig.stored.size).toBe(1)
+  })
+
   it('orders again when a name was added or the key type changed', async () => {
     await run()
     rig.subjects.set(id, {
