@@ -9,7 +9,8 @@ import { NameWorld } from '../../src/names/name-world.ts'
 import { hasPostgres, startPostgresCluster } from '../../src/postgres-cluster.ts'
 import { isThorough } from '../../src/thorough.ts'
 
-const mayRun = isThorough && process.getuid?.() === 0 && hasPostgres && hasPrograms('pebble', 'unbound', 'dig', 'openssl')
+const mayRun =
+  isThorough && process.getuid?.() === 0 && hasPostgres && hasPrograms('pebble', 'unbound', 'dig', 'openssl')
 const withinSeconds = { timeout: 10_000, interval: 50 }
 
 describe.skipIf(!mayRun)('two processes of the service on one PostgreSQL', { timeout: 120_000 }, () => {
