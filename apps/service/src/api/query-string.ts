@@ -5,7 +5,8 @@ import type { FastifyRequest } from 'fastify'
 export function checkQueryString(request: FastifyRequest): Promise<void> {
   const start = request.url.indexOf('?')
   if (start < 0) return Promise.resolve()
-  if (/%(?![0-9a-f]{2})/i.test(request.url.slice(start))) throw new ServiceError('query_unparsable')
+  // No store can hold NUL in a text, so nothing could be found by it.
+  if (/%(?![0-9a-f]{2})|%00/i.test(request.url.slice(start))) throw new ServiceError('query_unparsable')
   const schema = request.routeOptions.schema?.querystring as { properties?: object } | undefined
   const supported = Object.keys(schema?.properties ?? {})
   const given = Object.entries(request.query as Record<string, string | string[]>)

@@ -1,4 +1,4 @@
-import { type FieldErrors, ServiceError } from '@tunnel/models'
+import { type FieldErrors, ServiceError, noControlCharacters } from '@tunnel/models'
 import type { FastifyRequest, FastifySchemaValidationError, FastifyServerOptions } from 'fastify'
 
 declare module 'fastify' {
@@ -75,6 +75,8 @@ function describe(problem: FastifySchemaValidationError): string {
       return `must be at most ${limitOf(problem)} bytes long`
     case 'minLength':
       return 'must not be empty'
+    case 'pattern':
+      return params['pattern'] === noControlCharacters ? 'must not hold control characters' : 'is not well formed'
     case 'enum':
       return `must be one of ${String(params['allowedValues']).replaceAll(',', ', ')}`
     default:

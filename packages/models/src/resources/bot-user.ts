@@ -1,7 +1,8 @@
 import { Type } from 'typebox'
+import { noControlCharacters } from './fields.ts'
 import { type ReplyOf, defineModel } from './resource-model.ts'
 
-const Name = Type.String({ minLength: 1, 'x-maxBytes': 255 })
+const Name = Type.String({ minLength: 1, 'x-maxBytes': 255, pattern: noControlCharacters })
 
 const botUserFields = {
   prefix: 'bot',

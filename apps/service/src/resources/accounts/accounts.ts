@@ -1,8 +1,9 @@
-import { ServiceError, mintId } from '@tunnel/models'
+import { ServiceError, idPrefix, mintId } from '@tunnel/models'
 import { constraintViolation } from '../../storage/constraint-violation.ts'
 import type { Database, Tables } from '../../storage/tables.ts'
 import { hashPassword, matchesPassword } from './password.ts'
 
+const accountPrefix = 'ac'
 const passwordCharactersMin = 12
 const emailBytesMax = 254
 /** Well formed, and the hash of no password. */
@@ -28,7 +29,7 @@ export class Accounts {
   async create(email: string, password: string | null, now: number): Promise<Account> {
     const address = readEmail(email)
     const row = {
-      id: mintId('ac', now),
+      id: mintId(accountPrefix, now),
       email: address,
       user_id: mintId('usr', now),
       password_hash: password === null ? null : await hashPassword(readPassword(password)),
@@ -71,15 +72,19 @@ export class Accounts {
   async #row(emailOrId: string): Promise<Tables['accounts'] | undefined> {
     const column = emailOrId.includes('@') ? 'email' : 'id'
     const value = column === 'email' ? emailOrId.trim().toLowerCase() : emailOrId
+    if (!(column === 'email' ? isEmail(value) : idPrefix(value) === accountPrefix)) return undefined
     return this.#db.selectFrom('accounts').selectAll().where(column, '=', value).executeTakeFirst()
   }
 }
 
 function readEmail(text: string): string {
   const email = text.trim().toLowerCase()
-  if (!/^[^\s@]+@[^\s@]+$/.test(email) || Buffer.byteLength(email) > emailBytesMax)
-    throw new ServiceError('account_email_invalid', { email: text.slice(0, 80) })
+  if (!isEmail(email)) throw new ServiceError('account_email_invalid', { email: text.slice(0, 80) })
   return email
+}
+
+function isEmail(text: string): boolean {
+  return /^[^\s@\p{Cc}\p{Cs}]+@[^\s@\p{Cc}\p{Cs}]+$/u.test(text) && Buffer.byteLength(text) <= emailBytesMax
 }
 
 function readPassword(text: string): string {

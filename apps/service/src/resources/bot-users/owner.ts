@@ -7,10 +7,11 @@ export interface Owners {
   isActive(ownerId: string): Promise<boolean>
 }
 
-/** Who will own a new key or authtoken. Only a person may name somebody else, which must then be a bot user. */
+/** Who will own a new key or authtoken. Only a person may name somebody else, which must be a bot user. */
 export function chooseOwner(ownerId: string | undefined, { caller }: Call): string {
   if (ownerId === undefined || ownerId === caller.ownerId) return caller.ownerId
   if (!caller.isAdmin) throw new ServiceError('owner_needs_admin')
+  if (isPerson(ownerId)) throw new ServiceError('owner_unknown', { field: 'owner_id', id: ownerId.slice(0, 80) })
   return ownerId
 }
 

@@ -37,8 +37,10 @@ export class Guarding<M extends ResourceModel, Body extends object> {
   /** The parent that the path or the body names, which must exist in the account. */
   async parentId(body: Body, { caller, parentId }: Call): Promise<string | null> {
     if (parentId !== undefined) {
-      const isThere = (await this.#records.existing(caller.accountId, [parentId])).has(parentId)
-      if (!isThere || idPrefix(parentId) !== this.#rules.model.parentPrefix) throw new ServiceError('not_found')
+      const isThere =
+        idPrefix(parentId) === this.#rules.model.parentPrefix &&
+        (await this.#records.existing(caller.accountId, [parentId])).has(parentId)
+      if (!isThere) throw new ServiceError('not_found')
       return parentId
     }
     const parent = this.#rules.parent?.(body)

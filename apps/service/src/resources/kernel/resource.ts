@@ -4,6 +4,7 @@ import {
   type ResourceModel,
   ServiceError,
   type UpdateOf,
+  idPrefix,
   mintId,
   wireTime,
 } from '@tunnel/models'
@@ -172,6 +173,7 @@ export class Resource<M extends ResourceModel = ResourceModel, Body extends obje
   }
 
   async #row(id: string, call: Call): Promise<ResourceRow> {
+    if (idPrefix(id) !== this.model.prefix) throw new ServiceError('not_found')
     const row = await this.#records.get(this.model.prefix, id)
     const isVisible = row?.accountId === call.caller.accountId && (call.parentId ?? row.parentId) === row.parentId
     if (row === undefined || !isVisible) throw new ServiceError('not_found')
