@@ -83,7 +83,7 @@ describe.each(engines)('on %s', async (engine) => {
     const input = { ssh_certificate_authority_id: authority.id, public_key, valid_until }
     const { status, body } = await client.send('POST', '/ssh_user_certificates', input)
     expect([201, 400]).toContain(status)
-    if (status === 201) expect(body['valid_until']).toBe(valid_until)
+    expect([undefined, valid_until]).toContain(body['valid_until'])
   })
 
   it('an e-mail address with a NUL has no account', async () => {
