@@ -1,13 +1,15 @@
+import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { fromSource, processUsage, runProcess, startAgent, startService, tempDir } from '@tunnel/testkit'
+import { fromSource, processUsage, type Program, runProcess, startAgent, startService, tempDir } from '@tunnel/testkit'
 import { median } from '../load/statistics.ts'
 import type { BenchRow } from '../row.ts'
 
 const repositoryRoot = join(import.meta.dirname, '../..')
+const unitFile = join(repositoryRoot, 'apps/device-agent/packaging/debian/tunnel-agent.service')
 const IDLE_MS = 3000
 
-/** The agent as devices run it: one bundled file, connected, with nothing to do. */
+/** The agent as devices run it: the bundle under its launcher, with the flags of the packaged unit, connected and idle. */
 export const agentFootprint: BenchRow = {
   name: 'session-agent-footprint',
   async measure(run) {
@@ -16,13 +18,20 @@ export const agentFootprint: BenchRow = {
     const { path: dir } = stack.use(await tempDir())
     const service = stack.use(await startService({ dataDir: join(dir, 'service') }))
     const { token } = await (await service.createAccount()).createAuthtoken()
-    const setup = { authtoken: token, connectUrl: service.connectUrl(), caFile: service.caFile }
+    const setup = {
+      authtoken: token,
+      connectUrl: service.connectUrl(),
+      caFile: service.caFile,
+      program: await packagedProgram(),
+      env: { NODE_COMPILE_CACHE: join(dir, 'compile-cache') },
+    }
+    // The first start on a device fills the cache of compiled code.
+    await startAgent({ ...setup, stateDir: join(dir, 'agent-0') }).then((agent) => agent.process.stop())
     const readyMs: number[] = []
     const idleMegabytes: number[] = []
     for (let round = 1; round <= run.rounds; round++) {
       const startedAt = performance.now()
-      const program = fromSource('apps/device-agent/dist/agent.mjs')
-      await using agent = await startAgent({ ...setup, stateDir: join(dir, `agent-${round}`), program })
+      await using agent = await startAgent({ ...setup, stateDir: join(dir, `agent-${round}`) })
       readyMs.push(performance.now() - startedAt)
       await agent.untilOnline()
       await sleep(IDLE_MS)
@@ -44,6 +53,14 @@ export const agentFootprint: BenchRow = {
       ],
     }
   },
+}
+
+/** What the unit of the Debian package starts, with this Node in place of the system's. */
+async function packagedProgram(): Promise<Program> {
+  const unit = await readFile(unitFile, 'utf8')
+  const [, flags] = /^ExecStart=\S*\/node (.+) \S+\/launcher\.mjs run$/m.exec(unit) ?? []
+  if (flags === undefined) throw new Error(`${unitFile} starts something else than the launcher`)
+  return fromSource('apps/device-agent/dist/launcher.mjs', flags.split(' '))
 }
 
 async function buildAgent(): Promise<void> {
