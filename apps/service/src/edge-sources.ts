@@ -4,12 +4,11 @@ import type { ItemSource } from './routing/mirror.ts'
 
 /** Shows routing what the management API has stored. */
 export function edgeSources(resources: Resources, tunnels: LabelledTunnels): EdgeSources {
-  const { httpsEdges, httpsEdgeRoutes, ipPolicyRules } = resources
+  const { httpsEdges, httpsEdgeRoutes } = resources
   return {
     edges: httpsEdges,
     routes: httpsEdgeRoutes,
     backends: allBackends(resources),
-    addressRules: ipPolicyRules,
     tunnels,
   }
 }

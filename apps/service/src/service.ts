@@ -1,11 +1,12 @@
 import type { AddressInfo } from 'node:net'
 import { dirname, join, resolve } from 'node:path'
-import { mintId } from '@tunnel/models'
+import { ServiceError, mintId } from '@tunnel/models'
 import type { FastifyInstance } from 'fastify'
 import pino, { type Logger } from 'pino'
 import { collectDefaultMetrics, Registry } from 'prom-client'
 import { buildApiApp } from './api/api-app.ts'
 import { callerOf } from './api/authentication.ts'
+import type { Caller } from './api/caller.ts'
 import { certificateProgress } from './certificate-progress.ts'
 import { rootRoute } from './certs/local-ca/root-route.ts'
 import { LocalCertificates } from './certs/local-ca/local-certificates.ts'
@@ -19,7 +20,6 @@ import { edgeLimits } from './edge/limits.ts'
 import { ProxiedConnections } from './edge/proxy-protocol/proxied-connections.ts'
 import { TcpPorts } from './edge/raw/tcp-ports.ts'
 import type { EndpointState } from './edge/endpoint-lookup.ts'
-import { edgeSources } from './edge-sources.ts'
 import { AccountEvents } from './events/account-events.ts'
 import { eventRoutes } from './events/event-routes.ts'
 import { changePublisher } from './events/publish-changes.ts'
@@ -33,15 +33,15 @@ import { KeySetFetcher } from './policies/key-set-fetch.ts'
 import { PolicyCompiler } from './policies/policy-compiler.ts'
 import { policyObserver } from './policies/policy-observer.ts'
 import { policyRoutes } from './policies/policy-routes.ts'
-import { compileModules } from './policies/route-modules.ts'
 import { createReleaseDownloads } from './releases/release-downloads.ts'
 import { type Management, createManagement } from './resources/management.ts'
 import { shareChanges } from './shared-changes.ts'
 import { sessionDirectory } from './session-directory.ts'
-import { PublishedEdges } from './routing/published-edges.ts'
+import type { PublishedEdges } from './routing/published-edges.ts'
 import { LabelledTunnels } from './sessions/labelled-tunnels.ts'
 import { reservedNames } from './sessions/reserved-names.ts'
 import { type Sessions, createSessions } from './sessions/sessions.ts'
+import { type Routing, startRouting } from './start-routing.ts'
 import { zoneNames } from './sessions/zone-names.ts'
 import { MasterKeys } from './storage/master-keys.ts'
 import { type Storage, openStorage } from './storage/open-storage.ts'
@@ -110,17 +110,19 @@ async function startParts(surroundings: Surroundings): Promise<readonly Listener
   shareChanges(management.changes, peers)
   const labelled = new LabelledTunnels()
   const policies = startPolicies(surroundings)
-  const edges = await publishEdges(surroundings, { management, labelled, policies })
-  const sessions = startSessions(surroundings, { management, edges, labelled, policies })
+  const { staticBackends: staticReach } = config
+  const routing = await startRouting({ management, labelled, policies, staticReach, log })
+  const sessions = startSessions(surroundings, { management, routing, labelled, policies })
   management.connectSessions(sessionDirectory(sessions))
   const dashboard = createDashboard({
     db: storage.db,
     accounts: management.accounts,
     assetsDir: dashboardAssets,
     now: Date.now,
+    checkAddress: (accountId, address) => checkAddress(routing, { accountId, apiKeyId: null }, address),
   })
   if (await management.accounts.isEmpty()) log.warn({ setupToken: dashboard.setupToken }, 'no account yet')
-  const api = await buildApi(surroundings, { storage, management, dashboard })
+  const api = await buildApi(surroundings, { storage, management, dashboard, routing })
   const apiUrl = await api.listen(config.apiListen)
   parts.add('api', { [Symbol.asyncDispose]: () => api.close() })
   // Visitors come last. At the end their running requests finish first, and then the agents are sent away.
@@ -131,7 +133,7 @@ async function startParts(surroundings: Surroundings): Promise<readonly Listener
     management,
     states,
     sessions,
-    edges,
+    routing,
     api,
   })
   return [
@@ -142,23 +144,9 @@ async function startParts(surroundings: Surroundings): Promise<readonly Listener
   ]
 }
 
-async function publishEdges({ config, log }: Surroundings, sources: Omit<SessionSources, 'edges'>) {
-  const { management, labelled, policies } = sources
-  const edges = await PublishedEdges.load(edgeSources(management.resources, labelled), {
-    now: () => performance.now(),
-    random: Math.random,
-    staticReach: config.staticBackends,
-    compileModules: (modules, { id }) => compileModules(modules, id, policies, () => undefined),
-  })
-  management.changes.listenToAll(({ kind, id }) => {
-    edges.refresh(kind, id).catch((error: unknown) => log.error({ err: error, id }, 'a change is not published'))
-  })
-  return edges
-}
-
 interface SessionSources {
   readonly management: Management
-  readonly edges: PublishedEdges
+  readonly routing: Routing
   readonly labelled: LabelledTunnels
   readonly policies: PolicyCompiler
 }
@@ -167,10 +155,10 @@ function startSessions(
   { config, log, logLines, metrics, events, parts, proxied }: Surroundings,
   sources: SessionSources,
 ): Sessions {
-  const { management, edges, labelled, policies } = sources
+  const { management, routing, labelled, policies } = sources
   const reservations = {
     ownerOf: (name: string) => management.reservations.ownerOf(name),
-    isHeldByEdge: (name: string) => edges.find(name) !== undefined,
+    isHeldByEdge: (name: string) => routing.edges.find(name) !== undefined,
   }
   const tcpPorts = new TcpPorts({
     host: config.edgeHttpsListen.host,
@@ -178,10 +166,14 @@ function startSessions(
     connectionsMaxCount: edgeLimits.tcpConnectionsMaxCount,
     observers: [accessLog(logLines)],
     proxied,
+    restrictions: endpointFilters(routing),
   })
   parts.add('tcp-ports', { [Symbol.asyncDispose]: async () => tcpPorts[Symbol.dispose]() })
+  const admitsAgent = (accountId: string, ip: string) =>
+    routing.restrictions.find(accountId, 'agent')?.isAllowed(ip) ?? true
   const sessions = createSessions({
     authtokens: management.authtokens,
+    admitsAgent,
     labelled,
     names: reservedNames(reservations, zoneNames(config.zone, ownLabels), config.zone),
     compilePolicy: (document, place) => policies.compile(document, place),
@@ -198,6 +190,7 @@ function startSessions(
     registry: metrics,
     publish: (accountId, event, object) => events.publish(accountId, event, object),
   })
+  routing.restrictions.listen(() => sessions.closeOutsiders(admitsAgent))
   management.changes.listen('cr', ({ id, change }) => {
     if (change === 'deleted') return sessions.closeByCredential(id)
     const { credentials } = management.resources
@@ -217,10 +210,11 @@ interface ApiSources {
   readonly storage: Storage
   readonly management: Management
   readonly dashboard: Dashboard
+  readonly routing: Routing
 }
 
 function buildApi({ config, log, metrics, events }: Surroundings, sources: ApiSources): Promise<FastifyInstance> {
-  const { storage, management, dashboard } = sources
+  const { storage, management, dashboard, routing } = sources
   const models = Object.values(management.resources).map((resource) => resource.model)
   management.changes.listenToAll(changePublisher(events, models))
   return buildApiApp({
@@ -228,6 +222,7 @@ function buildApi({ config, log, metrics, events }: Surroundings, sources: ApiSo
     baseUrl: config.baseUrl,
     apiKeys: management.apiKeys,
     signIns: dashboard.signIns,
+    checkAddress: (caller, address) => checkAddress(routing, caller, address),
     operations: {
       isReady: async () => storage.ping().then(() => true),
       metrics: async () => ({ contentType: metrics.contentType, text: await metrics.metrics() }),
@@ -251,17 +246,17 @@ interface PublicSources {
   readonly management: Management
   readonly states: StoredStates
   readonly sessions: Sessions
-  readonly edges: PublishedEdges
+  readonly routing: Routing
   readonly api: FastifyInstance
 }
 
 /** What the internet talks to: names, certificates, and the listeners that use them. */
 async function startPublicSide(surroundings: Surroundings, sources: PublicSources) {
   const { config, logLines, metrics, parts, events, proxied } = surroundings
-  const { storage, sessions, edges, api } = sources
+  const { storage, sessions, routing, api } = sources
   const publishSample = (accountId: string, sample: object) => events.publish(accountId, 'traffic_sampled', sample)
   const traffic = parts.add('traffic', new TrafficMeter(() => events.followedAccounts, publishSample))
-  const endpoints = { find: (host: string) => findEndpoint(host, edges, sessions) }
+  const endpoints = { find: (host: string) => findEndpoint(host, routing.edges, sessions) }
   const releases = createReleaseDownloads(config.releasesDir)
   const ownHosts = new Map([
     [`connect.${config.zone}`, sessionHost(sessions, releases)],
@@ -276,7 +271,15 @@ async function startPublicSide(surroundings: Surroundings, sources: PublicSource
   })
   const listen = { httpListen: config.edgeHttpListen, httpsListen: config.edgeHttpsListen }
   const seen = { accessLog: logLines, metrics, observers: [traffic], region: config.region }
-  const edge = await startEdge({ ...tls, ...listen, ...seen, endpoints, ownHosts, proxied })
+  const edge = await startEdge({
+    ...tls,
+    ...listen,
+    ...seen,
+    endpoints,
+    ownHosts,
+    proxied,
+    restrictions: endpointFilters(routing),
+  })
   return { dns, edge: parts.add('edge', edge) }
 }
 
@@ -292,6 +295,20 @@ function openLocalCertificates(
     isPublished,
     now: () => new Date(),
   })
+}
+
+async function checkAddress(
+  { restrictions }: Routing,
+  { accountId, apiKeyId }: Pick<Caller, 'accountId' | 'apiKeyId'>,
+  address: string,
+): Promise<void> {
+  const surface = apiKeyId === null ? 'dashboard' : 'api'
+  if (await restrictions.admits(accountId, surface, address)) return
+  throw new ServiceError('caller_address_refused', { address, surface })
+}
+
+function endpointFilters({ restrictions }: Routing) {
+  return { find: (accountId: string) => restrictions.find(accountId, 'endpoints') }
 }
 
 /** What an edge publishes comes before what agents bind. */

@@ -76,6 +76,7 @@ export async function startTestApi(
     baseUrl: null,
     apiKeys: management.apiKeys,
     routes: (routed, callOf) => management.routes(routed, callOf),
+    checkAddress: () => Promise.resolve(),
     signIns: { read: () => Promise.resolve(null) },
     openRoutes: () => Promise.resolve(),
     requestsPerMinute: options.requestsPerMinute ?? null,

@@ -1,4 +1,4 @@
-export { CidrSet, isCidr } from './net/cidr-set.ts'
+export { CidrSet, isCidr, isInCidr } from './net/cidr-set.ts'
 export { patternProblem, UserAgentFilter } from './expressions/user-agent-filter.ts'
 export { webhookProviders } from './actions/webhook-providers.ts'
 export { type CompileOptions, type CompileResult, compilePolicy } from './compile/compile-policy.ts'

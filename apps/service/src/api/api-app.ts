@@ -2,7 +2,7 @@ import cors from '@fastify/cors'
 import Fastify, { type FastifyBaseLogger, type FastifyInstance, LogController } from 'fastify'
 import { callerOf, requireCaller } from './authentication.ts'
 import { baseUrlOf } from './base-url.ts'
-import type { ApiKeyVerifier, CallReader, SignInReader } from './caller.ts'
+import type { ApiKeyVerifier, CallReader, CheckAddress, SignInReader } from './caller.ts'
 import { errorPageRoute } from './error-page.ts'
 import { renderError, renderPathNotFound } from './error-renderer.ts'
 import { RateLimit, limitInFlight } from './load-limits.ts'
@@ -24,6 +24,7 @@ export interface ApiParts {
   readonly baseUrl: string | null
   readonly apiKeys: ApiKeyVerifier
   readonly signIns: SignInReader
+  readonly checkAddress: CheckAddress
   readonly operations: Operations
   /** Registers the routes behind the API key. */
   routes(app: FastifyInstance, callOf: CallReader): void
@@ -62,17 +63,14 @@ export async function buildApiApp(parts: ApiParts): Promise<FastifyInstance> {
 const corsMethods = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE']
 
 async function registerBehindKey(app: FastifyInstance, parts: ApiParts): Promise<void> {
-  const { requestsPerMinute, baseUrl } = parts
-  requireCaller(
-    app,
-    parts.apiKeys,
-    parts.signIns,
-    requestsPerMinute === null ? null : new RateLimit(requestsPerMinute, Date.now),
-  )
+  const { requestsPerMinute, baseUrl, checkAddress } = parts
+  const rateLimit = requestsPerMinute === null ? null : new RateLimit(requestsPerMinute, Date.now)
+  requireCaller(app, parts.apiKeys, parts.signIns, { checkAddress, rateLimit })
   app.addHook('preValidation', checkQueryString)
   parts.routes(app, (request) => ({
     caller: callerOf(request),
     baseUrl: baseUrlOf(request, baseUrl),
     now: Date.now(),
+    address: request.ip,
   }))
 }

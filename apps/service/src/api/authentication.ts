@@ -1,13 +1,20 @@
 import { ServiceError } from '@tunnel/models'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { checkVersion } from './brand.ts'
-import type { ApiKeyVerifier, Caller, SignInReader } from './caller.ts'
+import type { ApiKeyVerifier, Caller, CheckAddress, SignInReader } from './caller.ts'
 import type { RateLimit } from './load-limits.ts'
 
 declare module 'fastify' {
   interface FastifyRequest {
     caller: Caller | null
   }
+}
+
+/** What a caller who is known must still pass. */
+export interface CallerChecks {
+  readonly checkAddress: CheckAddress
+  /** Null: no limit. */
+  readonly rateLimit: RateLimit | null
 }
 
 /**
@@ -18,7 +25,7 @@ export function requireCaller(
   app: FastifyInstance,
   keys: ApiKeyVerifier,
   signIns: SignInReader,
-  rateLimit: RateLimit | null,
+  { checkAddress, rateLimit }: CallerChecks,
 ): void {
   app.decorateRequest('caller', null)
   app.addHook('onRequest', async (request, reply) => {
@@ -26,6 +33,7 @@ export function requireCaller(
     const signedIn = authorization === undefined ? await signIns.read(request) : null
     request.caller = signedIn ?? (await keys.verify(bearerToken(authorization)))
     checkVersion(request.headers)
+    await checkAddress(request.caller, request.ip)
     if (rateLimit !== null) spend(rateLimit, request.caller, reply)
   })
 }

@@ -21,6 +21,9 @@ export interface SignInReader {
   read(request: FastifyRequest): Promise<Caller | null>
 }
 
+/** Throws `ServiceError` `caller_address_refused` when the account does not let an address in. */
+export type CheckAddress = (caller: Pick<Caller, 'accountId' | 'apiKeyId'>, address: string) => Promise<void>
+
 /** What a resource learns about the request that it serves. */
 export interface Call {
   readonly caller: Caller
@@ -28,6 +31,8 @@ export interface Call {
   readonly baseUrl: string
   /** Epoch milliseconds. */
   readonly now: number
+  /** Where the request came from; absent when it is the operator's. */
+  readonly address?: string
   /** The id of the resource in whose collection the path leads. */
   readonly parentId?: string
 }

@@ -10,6 +10,7 @@ import { type Command, type CommandIo, UsageError } from './command.ts'
 import { doctor, ExaminationFailed } from './doctor-command.ts'
 import { generateReleaseKeys, listAgentReleases, publishAgentRelease, signAgentRelease } from './release-commands.ts'
 import { checkPolicyFile } from './policy-commands.ts'
+import { releaseRestrictions } from './restriction-commands.ts'
 import { backup, restore, rotateMasterKey } from './store-commands.ts'
 
 const exitCodes = { done: 0, failed: 1, wrongUsage: 64 }
@@ -17,6 +18,7 @@ const exitCodes = { done: 0, failed: 1, wrongUsage: 64 }
 const commands: readonly Command[] = [
   createAccount,
   createApiKey,
+  releaseRestrictions,
   backup,
   restore,
   rotateMasterKey,

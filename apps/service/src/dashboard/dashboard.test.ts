@@ -25,7 +25,9 @@ beforeEach(async () => {
   writeFileSync(join(dir, 'pages', 'assets', 'index-abc.js'), 'script')
   storage = await openStorage({ dataDir: dir, databaseUrl: null, masterKeyFile: join(dir, 'master.key') })
   const accounts = new Accounts(storage.db)
-  const dashboard = createDashboard({ db: storage.db, accounts, assetsDir: join(dir, 'pages'), now: () => now })
+  const checkAddress = () => Promise.resolve()
+  const assetsDir = join(dir, 'pages')
+  const dashboard = createDashboard({ db: storage.db, accounts, assetsDir, now: () => now, checkAddress })
   setupToken = dashboard.setupToken
   app = Fastify()
   app.setErrorHandler(renderError)

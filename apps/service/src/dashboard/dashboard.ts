@@ -14,6 +14,8 @@ interface DashboardParts {
   /** Where the built pages are. */
   readonly assetsDir: string
   readonly now: () => number
+  /** Throws when the account does not let an address in. */
+  readonly checkAddress: (accountId: string, address: string) => Promise<void>
 }
 
 /** The pages, the sign-in behind them, and who is signed in, for the API. */
@@ -24,7 +26,7 @@ export interface Dashboard {
   routes(app: FastifyInstance): Promise<void>
 }
 
-export function createDashboard({ db, accounts, assetsDir, now }: DashboardParts): Dashboard {
+export function createDashboard({ db, accounts, assetsDir, now, checkAddress }: DashboardParts): Dashboard {
   const signIns = new SignIns(db, now)
   const setupToken = new SetupToken()
   return {
@@ -32,7 +34,7 @@ export function createDashboard({ db, accounts, assetsDir, now }: DashboardParts
     setupToken: setupToken.text,
     routes: async (app) => {
       await app.register(cookie)
-      signInRoutes(app, { accounts, signIns, throttle: new SignInThrottle(now), setupToken, now })
+      signInRoutes(app, { accounts, signIns, throttle: new SignInThrottle(now), setupToken, now, checkAddress })
       await pageRoutes(app, assetsDir)
     },
   }

@@ -28,6 +28,8 @@ export interface SignInParts {
   readonly throttle: SignInThrottle
   readonly setupToken: SetupToken
   readonly now: () => number
+  /** Throws when the account does not let an address in. */
+  readonly checkAddress: (accountId: string, address: string) => Promise<void>
 }
 
 const Text = Type.String({ maxLength: 1024 })
@@ -102,7 +104,10 @@ export function signInRoutes(app: FastifyInstance, parts: SignInParts): void {
 
   async function authenticate(email: string, password: string, { ip }: FastifyRequest): Promise<Account> {
     const account = await accounts.authenticate(email, password)
-    if (account !== null) return account
+    if (account !== null) {
+      await parts.checkAddress(account.id, ip)
+      return account
+    }
     throttle.noteFailure(email, ip)
     throw new ServiceError('sign_in_refused')
   }

@@ -44,6 +44,11 @@ export interface RouteModule {
   readonly refusal: 'circuit_open' | 'webhook_refused' | null
 }
 
+/** What whole accounts are restricted to. Null: every address may call. */
+export interface AccountFilters {
+  find(accountId: string): AddressFilter | null
+}
+
 /** Where a route forwards to. */
 export interface RouteBackend {
   /** `tried`: tunnels that have failed for this very request. */

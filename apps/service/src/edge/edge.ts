@@ -4,6 +4,7 @@ import type { Registry } from 'prom-client'
 import { accessLog, type ExchangeObserver, type LineSink } from './access-log.ts'
 import type { CertificateSource, TicketKeySource } from './certificate-source.ts'
 import { edgeMetrics } from './edge-metrics.ts'
+import type { AccountFilters } from './edge-route.ts'
 import type { EndpointLookup } from './endpoint-lookup.ts'
 import { EdgeTimers } from './edge-timers.ts'
 import { Intake } from './intake.ts'
@@ -45,6 +46,8 @@ export interface EdgeDeps {
   readonly observers?: readonly ExchangeObserver[]
   /** Identifier of this process's region, for policies. */
   readonly region: string
+  /** Restrictions of whole accounts. */
+  readonly restrictions: AccountFilters
   /** Null: nobody in front of us is trusted to say who calls. */
   readonly proxied: ProxiedConnections | null
   readonly limits?: Partial<EdgeLimits>
@@ -69,7 +72,7 @@ export async function startEdge(deps: EdgeDeps): Promise<Edge> {
     answerChallenges(deps.challenges ?? noChallenges),
     lookup(deps.endpoints),
     route,
-    restrictAddresses,
+    restrictAddresses(deps.restrictions),
     restrictUserAgents,
     routeModules(deps),
     chooseBackend,
@@ -81,7 +84,7 @@ export async function startEdge(deps: EdgeDeps): Promise<Edge> {
   if (deps.proxied !== null) serveBehindProxies(http1, deps.proxied)
   const http2 = createHttp2Server(intake, limits, timers.linger)
   const https = createHttpsListener(deps, http1, http2.server, limits)
-  const front = createTlsFront(deps.endpoints, https, limits, observers, deps.proxied)
+  const front = createTlsFront({ ...deps, limits, observers }, https)
   const connections = trackConnections([http1, front])
   await Promise.all([listen(http1, deps.httpListen), listen(front, deps.httpsListen)])
   return {

@@ -52,14 +52,22 @@ export function createResources(parts: ResourceParts, surroundings: ResourceSurr
     credentials: new Resource(credentials, parts),
     sshCredentials: new Resource(sshCredentials, parts),
     ...createSshResources(parts, surroundings.sshEmptyPrincipals),
-    ipPolicies: new Resource(ipPolicies, parts),
-    ipPolicyRules: new Resource(ipPolicyRules, parts),
-    ipRestrictions: new Resource(ipRestrictions, parts),
+    ...createAddressRules(parts),
     tlsCertificates: new Resource(tlsCertificates, parts),
     certificateAuthorities: new Resource(certificateAuthorities, parts),
     ...createNames(parts, surroundings),
     ...createBackends(parts, surroundings),
     ...createEdges(parts, surroundings),
+  }
+}
+
+function createAddressRules(parts: ResourceParts) {
+  const rules = new Resource(ipPolicyRules, parts)
+  const rulesOf = async (policyId: string) => (await rules.childrenOf(policyId)).map(({ body }) => body)
+  return {
+    ipPolicies: new Resource(ipPolicies, parts),
+    ipPolicyRules: rules,
+    ipRestrictions: new Resource(ipRestrictions(rulesOf), parts),
   }
 }
 

@@ -1,6 +1,5 @@
 import type { EdgeTunnel } from '../edge/edge-tunnel.ts'
 import type { PolicyModules } from '../policies/module-documents.ts'
-import type { AddressRule } from './address-rules.ts'
 import type { ItemSource } from './mirror.ts'
 
 /** Modules as they are stored; those that routing does not act on itself are those of policies. */
@@ -42,7 +41,6 @@ export interface EdgeSources {
   readonly edges: ItemSource<StoredEdge>
   readonly routes: ItemSource<StoredRoute>
   readonly backends: ItemSource<StoredBackend>
-  readonly addressRules: ItemSource<AddressRule>
   readonly tunnels: LabelledTunnels
 }
 

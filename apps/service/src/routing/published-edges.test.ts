@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import type { EdgeTunnel } from '../edge/edge-tunnel.ts'
+import { AddressFilters } from './address-filters.ts'
 import type { AddressRule } from './address-rules.ts'
 import type { EdgeSources, StoredBackend, StoredEdge, StoredRoute } from './edge-sources.ts'
 import type { ItemSource, MirroredItem } from './mirror.ts'
@@ -32,7 +33,8 @@ function emptyStores() {
       },
       withLabels: () => online.tunnels,
     },
-  } satisfies EdgeSources & { online: unknown }
+    filters: undefined as AddressFilters | undefined,
+  } satisfies EdgeSources & Record<string, unknown>
 }
 
 const route = (match: string, modules: StoredRoute['modules'] = {}): StoredRoute => ({
@@ -40,8 +42,17 @@ const route = (match: string, modules: StoredRoute['modules'] = {}): StoredRoute
   match,
   modules,
 })
-const load = (stores: EdgeSources) =>
-  PublishedEdges.load(stores, { now: () => 0, random: () => 0, staticReach: 'public', compileModules: () => [] })
+async function load(stores: ReturnType<typeof emptyStores>): Promise<PublishedEdges> {
+  const filters = await AddressFilters.load(stores.addressRules)
+  stores.filters = filters
+  return PublishedEdges.load(stores, {
+    now: () => 0,
+    random: () => 0,
+    staticReach: 'public',
+    filters,
+    compileModules: () => [],
+  })
+}
 
 function routeOf(edges: PublishedEdges, host: string, path: string) {
   const result = edges.find(host)?.route(path)
@@ -79,6 +90,7 @@ describe('published edges', () => {
     expect(routeOf(edges, 'a.example.com', '/')?.addressFilter?.isAllowed('192.0.2.1')).toBe(false)
 
     stores.addressRules.put('ipr_1', { cidr: '192.0.2.0/24', action: 'allow' }, 'ipp_1')
+    await stores.filters?.refresh('ipr', 'ipr_1')
     await edges.refresh('ipr', 'ipr_1')
     expect(routeOf(edges, 'a.example.com', '/')?.addressFilter?.isAllowed('::ffff:192.0.2.1')).toBe(true)
 

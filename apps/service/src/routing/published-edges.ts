@@ -1,6 +1,6 @@
 import type { AddressFilter, EdgeRoute, PublishedEdge } from '../edge/edge-route.ts'
 import type { EdgeTunnel } from '../edge/edge-tunnel.ts'
-import { AddressRules, type AddressRule } from './address-rules.ts'
+import type { AddressFilters } from './address-filters.ts'
 import { BackendCatalogue } from './backend-catalogue.ts'
 import { Balancer } from './balancer.ts'
 import type { EdgeSources, StoredEdge, StoredModules, StoredRoute } from './edge-sources.ts'
@@ -14,7 +14,6 @@ type CompiledRoute = EdgeRoute & { readonly matchType: StoredRoute['match_type']
 interface Mirrors {
   readonly edges: Mirror<StoredEdge>
   readonly routes: Mirror<StoredRoute>
-  readonly addressRules: Mirror<AddressRule>
 }
 
 interface Compiled {
@@ -27,11 +26,14 @@ export interface PublishingSettings {
   readonly now: () => number
   readonly random: () => number
   readonly staticReach: StaticReach
+  /** Refreshed before the edges are. */
+  readonly filters: AddressFilters
   readonly compileModules: ModuleCompiler
 }
 
 interface Helpers {
   readonly guards: RouteGuards
+  readonly filters: AddressFilters
   readonly refreshBackend: (id: string) => Promise<unknown>
 }
 
@@ -41,13 +43,14 @@ export class PublishedEdges {
   readonly #backends: BackendCatalogue
   readonly #edgeIdByHost = new Map<string, string>()
   readonly #compiled = new Map<string, Compiled>()
-  readonly #filters = new Map<string, AddressRules>()
+  readonly #filters: AddressFilters
   readonly #guards: RouteGuards
   readonly #refreshers: Readonly<Record<string, (id: string) => Promise<void>>>
   #version = 0
 
-  private constructor(mirrors: Mirrors, backends: BackendCatalogue, { guards, refreshBackend }: Helpers) {
+  private constructor(mirrors: Mirrors, backends: BackendCatalogue, { guards, filters, refreshBackend }: Helpers) {
     this.#mirrors = mirrors
+    this.#filters = filters
     this.#backends = backends
     this.#guards = guards
     for (const edge of mirrors.edges.values()) this.#publish(edge)
@@ -55,8 +58,8 @@ export class PublishedEdges {
     this.#refreshers = {
       edghts: (id) => this.#refreshEdge(id),
       edghtsrt: async (id) => void (await mirrors.routes.refresh(id)),
-      ipp: async (id) => this.#dropPolicy(id),
-      ipr: (id) => this.#refreshRule(id),
+      ipp: () => Promise.resolve(),
+      ipr: () => Promise.resolve(),
       bkdtg: backend,
       bkdhr: backend,
       bkdsc: backend,
@@ -66,17 +69,16 @@ export class PublishedEdges {
   }
 
   static async load(sources: EdgeSources, settings: PublishingSettings): Promise<PublishedEdges> {
-    const { now, random, staticReach, compileModules } = settings
+    const { now, random, staticReach, compileModules, filters } = settings
     const backends = await Mirror.load(sources.backends)
     const balancer = new Balancer<EdgeTunnel>(now)
     const catalogue = new BackendCatalogue({ backends, tunnels: sources.tunnels, balancer, random, staticReach })
     const mirrors = {
       edges: await Mirror.load(sources.edges),
       routes: await Mirror.load(sources.routes),
-      addressRules: await Mirror.load(sources.addressRules),
     }
     const guards = new RouteGuards(compileModules)
-    return new PublishedEdges(mirrors, catalogue, { guards, refreshBackend: (id) => backends.refresh(id) })
+    return new PublishedEdges(mirrors, catalogue, { guards, filters, refreshBackend: (id) => backends.refresh(id) })
   }
 
   /** The edge for a lower-case host name; an exact name before the wildcards that cover it, the longest first. */
@@ -100,15 +102,6 @@ export class PublishedEdges {
     if (after !== undefined) return this.#publish(after)
     this.#compiled.delete(id)
     this.#mirrors.routes.removeChildrenOf(id)
-  }
-
-  async #refreshRule(id: string): Promise<void> {
-    const { before, after } = await this.#mirrors.addressRules.refresh(id)
-    this.#filters.delete((after ?? before)?.parentId ?? '')
-  }
-
-  #dropPolicy(id: string): void {
-    this.#filters.delete(id)
   }
 
   #publish(edge: MirroredItem<StoredEdge>): void {
@@ -141,23 +134,7 @@ export class PublishedEdges {
   }
 
   #filterOf({ ip_restriction: restriction }: StoredModules): AddressFilter | null {
-    if (restriction?.enabled !== true) return null
-    const [only, ...others] = restriction.ip_policy_ids
-    if (only !== undefined && others.length === 0) return this.#policyFilter(only)
-    return new AddressRules(restriction.ip_policy_ids.flatMap((id) => this.#rulesOf(id)))
-  }
-
-  /** Kept over changes elsewhere: a policy may hold thousands of ranges. */
-  #policyFilter(policyId: string): AddressRules {
-    const known = this.#filters.get(policyId)
-    if (known !== undefined) return known
-    const filter = new AddressRules(this.#rulesOf(policyId))
-    this.#filters.set(policyId, filter)
-    return filter
-  }
-
-  #rulesOf(policyId: string): AddressRule[] {
-    return this.#mirrors.addressRules.childrenOf(policyId).map(({ body }) => body)
+    return restriction?.enabled === true ? this.#filters.union(restriction.ip_policy_ids) : null
   }
 }
 

@@ -14,6 +14,7 @@ export interface GreeterDeps {
   readonly authtokens: AuthtokenVerifier
   readonly identities: AgentIdentities
   readonly online: OnlineSessions
+  readonly admitsAgent: (accountId: string, ip: string) => boolean
   readonly limits: SessionsLimits
   readonly sessionDeps: AgentSessionDeps
   readonly zone: string
@@ -41,6 +42,8 @@ export class Greeter {
       const verified = await this.#deps.authtokens.verify(hello.authtoken)
       if (onlyAccountId !== null && verified.accountId !== onlyAccountId)
         throw new ServiceError('ingress_of_other_account')
+      if (!this.#deps.admitsAgent(verified.accountId, ip))
+        throw new ServiceError('agent_address_refused', { address: ip })
       return (session) => this.#admit(session, hello, verified, ip)
     } catch (error) {
       return (session) => this.#refuse(session, error, ip)

@@ -15,6 +15,8 @@ export type CompilePolicy = (
 export interface SessionsDeps {
   readonly authtokens: AuthtokenVerifier
   readonly names: NameAuthority
+  /** Whether agents of an account may connect from an address. */
+  readonly admitsAgent: (accountId: string, ip: string) => boolean
   /** Filled with the tunnels that are reached through their labels. */
   readonly labelled: LabelledTunnels
   /** Compiles a policy once, at bind time. Throws `ServiceError` when it is wrong. */

@@ -83,6 +83,15 @@ export class Sessions implements AsyncDisposable {
     for (const session of this.#online.all()) if (session.facts.credentialId === credentialId) session.applyAcl(acl)
   }
 
+  /** The restrictions of accounts have changed: agents whose address is not let in any more are sent away. */
+  closeOutsiders(admits: (accountId: string, ip: string) => boolean): void {
+    for (const { facts, streams } of this.#online.all()) {
+      if (admits(facts.accountId, facts.ip)) continue
+      const { message } = new ServiceError('agent_address_refused', { address: facts.ip })
+      streams.close({ code: 'credential_revoked', retryAfterMs: 60_000, message })
+    }
+  }
+
   /** No new sessions; the agents are sent away, spread over a while, and running streams may finish until the deadline. */
   async drain(deadlineMs: number): Promise<void> {
     this.#listener.drain()
@@ -128,6 +137,7 @@ export function createSessions(deps: SessionsDeps): Sessions {
   const identities = new AgentIdentities(subkey(identityKey, 'agent identities'), mintId)
   const greeter = new Greeter({
     authtokens: deps.authtokens,
+    admitsAgent: deps.admitsAgent,
     identities,
     online,
     limits,

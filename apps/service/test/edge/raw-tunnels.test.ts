@@ -35,7 +35,14 @@ async function listenOnce(port: number): Promise<number | undefined> {
 
 async function tcpPorts() {
   const range = await freePorts()
-  const ports = new TcpPorts({ host: '127.0.0.1', ...range, connectionsMaxCount: 10, observers: [], proxied: null })
+  const ports = new TcpPorts({
+    host: '127.0.0.1',
+    ...range,
+    connectionsMaxCount: 10,
+    observers: [],
+    proxied: null,
+    restrictions: { find: () => null },
+  })
   onTestFinished(() => ports[Symbol.dispose]())
   return { ports, ...range }
 }

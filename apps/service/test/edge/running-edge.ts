@@ -58,6 +58,7 @@ export async function startTestEdge(options: EdgeOptions = {}) {
   })
   const edge = await startEdge({
     proxied,
+    restrictions: { find: () => null },
     httpListen: { host: '127.0.0.1', port: 0 },
     httpsListen: { host: '127.0.0.1', port: 0 },
     endpoints: { find: (hostName) => endpoints.get(hostName) ?? { kind: 'unknown' } },

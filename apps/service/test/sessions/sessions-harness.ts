@@ -56,6 +56,7 @@ export async function listen(
         return known ? Promise.resolve(known) : Promise.reject(new ServiceError('authtoken_invalid'))
       },
     },
+    admitsAgent: () => true,
     names: zoneNames(zone, ['connect', 'api']),
     labelled: new LabelledTunnels(),
     publish: () => undefined,

@@ -58,6 +58,18 @@ export const ipPolicyErrors = defineErrors({
     msg: 'The field {field} {problem}. Shorten the description.',
   },
   ip_rule_action_invalid: { code: 1422, status: 400, owner: 'caller', msg: 'The field {field} {problem}.' },
+  caller_address_refused: {
+    code: 220,
+    status: 403,
+    owner: 'caller',
+    msg: 'The account does not let the address {address} use its {surface}.',
+  },
+  ip_restriction_locks_out: {
+    code: 90_310,
+    status: 400,
+    owner: 'caller',
+    msg: 'This would shut out your own address {address} from the {type}. Allow it in one of the policies first.',
+  },
   ip_restriction_policies_too_many: {
     code: 1800,
     status: 400,

@@ -20,6 +20,12 @@ export const sessionErrors = defineErrors({
     owner: 'agent',
     msg: 'The authtoken was revoked. Create a new one and give it to this agent.',
   },
+  agent_address_refused: {
+    code: 3842,
+    status: 403,
+    owner: 'agent',
+    msg: 'The account does not let agents connect from the address {address}. Add it to the policies of the IP restriction for agents.',
+  },
   ingress_of_other_account: {
     code: 3841,
     status: 403,

@@ -33,6 +33,8 @@ export interface RunningService extends AsyncDisposable {
   /** Where agents connect: over TLS, or in plain over the HTTP port. */
   connectUrl(carrier?: 'tls' | 'plain'): string
   createAccount(email?: string): Promise<Account>
+  /** Runs a command of the service on its data and returns what it printed. */
+  command(...args: readonly string[]): Promise<string>
 }
 
 /** Starts the service on free ports and resolves when it is ready. */
@@ -66,6 +68,7 @@ export async function startService(options: ServiceOptions): Promise<RunningServ
     caFile: join(dataDir, 'local-ca.pem'),
     connectUrl: (carrier = 'tls') =>
       carrier === 'tls' ? `wss://connect.${zone}:${bound.edgeHttps}` : `ws://connect.${zone}:${bound.edgeHttp}`,
+    command: (...args) => command(args),
     createAccount: (email = 'owner@example.com') => ApiAccount.create(apiUrl, email, command),
     [Symbol.asyncDispose]: () => running[Symbol.asyncDispose](),
   }

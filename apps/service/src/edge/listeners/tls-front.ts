@@ -1,27 +1,27 @@
 import { createServer, type Server, type Socket } from 'node:net'
 import type { Server as TlsServer } from 'node:tls'
-import type { ExchangeObserver } from '../access-log.ts'
 import type { EndpointLookup } from '../endpoint-lookup.ts'
 import type { EdgeLimits } from '../limits.ts'
 import type { ProxiedConnections } from '../proxy-protocol/proxied-connections.ts'
 import { readServerName } from '../raw/client-hello.ts'
-import { joinRaw } from '../raw/raw-connections.ts'
+import { joinRaw, type RawDeps } from '../raw/raw-connections.ts'
+
+export interface TlsFrontDeps extends RawDeps {
+  readonly endpoints: EndpointLookup
+  readonly limits: EdgeLimits
+  readonly proxied: ProxiedConnections | null
+}
 
 /**
  * Looks at the name in a ClientHello before anybody answers it: connections of `tls` tunnels go to their upstream as they are,
  * all others to `tls`, which ends TLS here.
  */
-export function createTlsFront(
-  endpoints: EndpointLookup,
-  tls: TlsServer,
-  limits: EdgeLimits,
-  observers: readonly ExchangeObserver[],
-  proxied: ProxiedConnections | null,
-): Server {
+export function createTlsFront(deps: TlsFrontDeps, tls: TlsServer): Server {
+  const { endpoints, limits, proxied } = deps
   const decide = (socket: Socket, hello: Buffer, serverName: string | undefined) => {
     const endpoint = serverName === undefined ? undefined : endpoints.find(serverName)
     if (serverName !== undefined && endpoint?.kind === 'online' && endpoint.tunnel.protocol === 'tls')
-      return joinRaw(socket, endpoint.tunnel, hello, serverName, observers)
+      return joinRaw(socket, endpoint.tunnel, hello, serverName, deps)
     socket.unshift(hello)
     tls.emit('connection', socket)
   }

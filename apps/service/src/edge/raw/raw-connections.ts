@@ -1,9 +1,16 @@
 import type { Socket } from 'node:net'
 import { asServiceError } from '../failures/as-service-error.ts'
 import type { ExchangeObserver } from '../access-log.ts'
+import type { AccountFilters } from '../edge-route.ts'
 import type { EdgeTunnel } from '../edge-tunnel.ts'
+import { requireAllowed } from '../require-allowed.ts'
 import { visitorOf } from '../visitor/visitor.ts'
 import { Splice } from './splice.ts'
+
+export interface RawDeps {
+  readonly observers: readonly ExchangeObserver[]
+  readonly restrictions: AccountFilters
+}
 
 /** Joins a visitor's connection with a new stream of a tunnel, byte for byte. `first` was read from the visitor before. */
 export function joinRaw(
@@ -11,7 +18,7 @@ export function joinRaw(
   tunnel: EdgeTunnel,
   first: Buffer,
   host: string,
-  observers: readonly ExchangeObserver[],
+  { observers, restrictions }: RawDeps,
 ): void {
   const visitor = visitorOf(socket)
   const startedAt = performance.now()
@@ -34,6 +41,7 @@ export function joinRaw(
     for (const observer of observers) observer.onFinished({ ...known, ...tally, ...outcome, durationMs })
   }
   try {
+    requireAllowed(restrictions.find(tunnel.accountId), visitor.ip)
     const stream = tunnel.openStream({ visitorAddress: visitor.address, kind: 'raw' })
     const splice = new Splice(socket, tally)
     if (first.length > 0) stream.write(first)

@@ -1,18 +1,16 @@
 import { once } from 'node:events'
 import { createServer, type Server, type Socket } from 'node:net'
 import { ServiceError } from '@tunnel/models'
-import type { ExchangeObserver } from '../access-log.ts'
 import type { EdgeTunnel } from '../edge-tunnel.ts'
 import type { ProxiedConnections } from '../proxy-protocol/proxied-connections.ts'
-import { joinRaw } from './raw-connections.ts'
+import { joinRaw, type RawDeps } from './raw-connections.ts'
 
-export interface TcpPortsDeps {
+export interface TcpPortsDeps extends RawDeps {
   readonly host: string
   readonly first: number
   readonly last: number
   /** Open connections per port. */
   readonly connectionsMaxCount: number
-  readonly observers: readonly ExchangeObserver[]
   readonly proxied: ProxiedConnections | null
 }
 
@@ -72,7 +70,7 @@ export class TcpPorts implements Disposable {
 
   #begin(socket: Socket, port: number, tunnel: EdgeTunnel | undefined): void {
     if (tunnel === undefined) socket.resetAndDestroy()
-    else joinRaw(socket, tunnel, Buffer.alloc(0), `port ${port}`, this.#deps.observers)
+    else joinRaw(socket, tunnel, Buffer.alloc(0), `port ${port}`, this.#deps)
   }
 
   #release(port: number, server: Server, connections: ReadonlySet<Socket>): void {

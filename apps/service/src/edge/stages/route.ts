@@ -1,9 +1,10 @@
 import { STATUS_CODES } from 'node:http'
 import { ServiceError } from '@tunnel/models'
-import type { FixedResponse } from '../edge-route.ts'
+import type { AccountFilters, FixedResponse } from '../edge-route.ts'
 import type { Exchange, Reply } from '../exchange.ts'
 import { headerValue } from '../headers/header-list.ts'
 import type { Stage } from '../pipeline.ts'
+import { requireAllowed } from '../require-allowed.ts'
 
 /** For names that an edge publishes: the path decides which route serves the request. */
 export const route: Stage = (exchange, next) => {
@@ -22,12 +23,14 @@ export const route: Stage = (exchange, next) => {
   }
 }
 
-/** Refuses addresses that the route does not let in; nothing of the request has acted by then. */
-export const restrictAddresses: Stage = (exchange, next) => {
-  const filter = exchange.route?.addressFilter ?? null
-  if (filter !== null && !filter.isAllowed(exchange.visitor.ip))
-    throw new ServiceError('address_refused', { address: exchange.visitor.ip })
-  return next()
+/** Refuses addresses that the route or its account do not let in; nothing of the request has acted by then. */
+export function restrictAddresses(accounts: AccountFilters): Stage {
+  return (exchange, next) => {
+    const { route: chosen, accountId, visitor } = exchange
+    requireAllowed(chosen?.addressFilter ?? null, visitor.ip)
+    if (accountId !== undefined) requireAllowed(accounts.find(accountId), visitor.ip)
+    return next()
+  }
 }
 
 /** Refuses programs that the route does not let in. */

@@ -1,0 +1,45 @@
+import type { AddressFilter } from '../edge/edge-route.ts'
+import { AddressRules, type AddressRule } from './address-rules.ts'
+import { type ItemSource, Mirror } from './mirror.ts'
+
+/** The rules of all IP policies in memory, in the form in which they are asked. */
+export class AddressFilters {
+  readonly #rules: Mirror<AddressRule>
+  /** By policy; a policy may hold thousands of ranges. */
+  readonly #ofPolicy = new Map<string, AddressRules>()
+
+  private constructor(rules: Mirror<AddressRule>) {
+    this.#rules = rules
+  }
+
+  static async load(rules: ItemSource<AddressRule>): Promise<AddressFilters> {
+    return new AddressFilters(await Mirror.load(rules))
+  }
+
+  /** The union of the policies' rules, as they are now. */
+  union(policyIds: readonly string[]): AddressFilter {
+    const [only, ...others] = policyIds
+    if (only !== undefined && others.length === 0) return this.#policy(only)
+    return new AddressRules(policyIds.flatMap((id) => this.#rulesOf(id)))
+  }
+
+  /** Takes over one change of the store. `kind` is the id prefix; changes of other types are none of ours. */
+  async refresh(kind: string, id: string): Promise<void> {
+    if (kind === 'ipp') this.#ofPolicy.delete(id)
+    if (kind !== 'ipr') return
+    const { before, after } = await this.#rules.refresh(id)
+    this.#ofPolicy.delete((after ?? before)?.parentId ?? '')
+  }
+
+  #policy(policyId: string): AddressRules {
+    const known = this.#ofPolicy.get(policyId)
+    if (known !== undefined) return known
+    const filter = new AddressRules(this.#rulesOf(policyId))
+    this.#ofPolicy.set(policyId, filter)
+    return filter
+  }
+
+  #rulesOf(policyId: string): AddressRule[] {
+    return this.#rules.childrenOf(policyId).map(({ body }) => body)
+  }
+}

@@ -1,0 +1,49 @@
+import type { Logger } from 'pino'
+import { edgeSources } from './edge-sources.ts'
+import type { PolicyCompiler } from './policies/policy-compiler.ts'
+import { compileModules } from './policies/route-modules.ts'
+import type { Management } from './resources/management.ts'
+import { AccountRestrictions } from './routing/account-restrictions.ts'
+import { AddressFilters } from './routing/address-filters.ts'
+import type { LabelledTunnels } from './routing/edge-sources.ts'
+import { PublishedEdges } from './routing/published-edges.ts'
+import type { StaticReach } from './routing/static-upstream.ts'
+
+export interface RoutingDeps {
+  readonly management: Management
+  readonly labelled: LabelledTunnels
+  readonly policies: PolicyCompiler
+  readonly staticReach: StaticReach
+  readonly log: Logger
+}
+
+/** What is configured through the API, as it acts on traffic. */
+export interface Routing {
+  readonly edges: PublishedEdges
+  readonly restrictions: AccountRestrictions
+}
+
+/** Loads what acts on traffic and keeps it current, change by change. */
+export async function startRouting(deps: RoutingDeps): Promise<Routing> {
+  const { management, labelled, policies, staticReach, log } = deps
+  const { ipPolicyRules, ipRestrictions } = management.resources
+  const filters = await AddressFilters.load(ipPolicyRules)
+  const edges = await PublishedEdges.load(edgeSources(management.resources, labelled), {
+    now: () => performance.now(),
+    random: Math.random,
+    staticReach,
+    filters,
+    compileModules: (modules, { id }) => compileModules(modules, id, policies, () => undefined),
+  })
+  const restrictions = await AccountRestrictions.load(ipRestrictions, filters, (outsider) =>
+    log.info(outsider, 'an address outside of the account restriction'),
+  )
+  const refresh = async (kind: string, id: string): Promise<void> => {
+    await filters.refresh(kind, id)
+    await Promise.all([edges.refresh(kind, id), restrictions.refresh(kind, id)])
+  }
+  management.changes.listenToAll(({ kind, id }) => {
+    refresh(kind, id).catch((error: unknown) => log.error({ err: error, id }, 'a change does not act yet'))
+  })
+  return { edges, restrictions }
+}
