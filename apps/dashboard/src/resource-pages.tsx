@@ -16,7 +16,7 @@ import { httpsEdgeView, tcpEdgeView, tlsEdgeView } from './resources/edges.tsx'
 import { ipPolicyView } from './resources/ip-policies.tsx'
 import { sshAuthorityView, sshHostCertificateView, sshUserCertificateView } from './resources/ssh.tsx'
 import { certificateAuthorityView, tlsCertificateView } from './resources/tls.tsx'
-import { Empty } from './ui/empty.tsx'
+import { Page } from './ui/page.tsx'
 
 /** A list and a detail page for each kind of stored resource. */
 export function ResourcePages() {
@@ -42,7 +42,7 @@ export function ResourcePages() {
       {pagesOf(sshAuthorityView)}
       {pagesOf(sshHostCertificateView)}
       {pagesOf(sshUserCertificateView)}
-      <Route path="*" element={<Empty title="There is no such page" />} />
+      <Route path="*" element={<Page title="There is no such page">{null}</Page>} />
     </Routes>
   )
 }

@@ -15,8 +15,8 @@ export interface AccountEvent {
 
 export interface EventListener {
   readonly onEvent: (event: AccountEvent) => void
-  /** The stream is back after a gap, in which events may have been missed. */
-  readonly onGap?: () => void
+  /** The stream is open, for the first time or again. What was read before may have missed events. */
+  readonly onOpen?: () => void
 }
 
 /** The events of the account. The first listener opens the stream, the last closes it; it reconnects by itself. */
@@ -46,10 +46,8 @@ export class EventFeed {
     const source = new EventSource(this.#transport.urlOf(path), {
       fetch: (_url, init) => this.#transport.request(path, { ...init }),
     })
-    let wasOpen = false
     source.onopen = () => {
-      if (wasOpen) for (const { onGap } of this.#listeners) onGap?.()
-      wasOpen = true
+      for (const { onOpen } of this.#listeners) onOpen?.()
     }
     source.onmessage = ({ data }: { readonly data: string }) => {
       const event = JSON.parse(data) as AccountEvent

@@ -24,8 +24,11 @@ export interface EditableListing<T> extends Listing<T> {
 const itemsMax = 20_000
 
 /** All items, newest first. */
-export async function collect<T>(listing: Listing<T>): Promise<readonly T[]> {
+export async function collect<T>(listing: Listing<T>, signal: AbortSignal): Promise<readonly T[]> {
   const items: T[] = []
-  for await (const item of listing.all()) if (items.push(item) >= itemsMax) break
+  for await (const item of listing.all()) {
+    signal.throwIfAborted()
+    if (items.push(item) >= itemsMax) break
+  }
   return items
 }

@@ -23,7 +23,7 @@ export function refreshOnEvents(client: QueryClient): () => void {
     onEvent: (event) => {
       if (pending.push(event) === 1) setTimeout(apply, burstMs)
     },
-    onGap: () => void client.invalidateQueries(),
+    onOpen: () => void client.invalidateQueries(),
   })
 }
 

@@ -25,7 +25,7 @@ export function isLarge(data: unknown): data is readonly unknown[] {
 }
 
 export function useListing<T>(listing: Listing<T>) {
-  return useQuery({ queryKey: [listing.path], queryFn: () => collect(listing), meta: { listing } })
+  return useQuery({ queryKey: [listing.path], queryFn: ({ signal }) => collect(listing, signal), meta: { listing } })
 }
 
 export function useResource<T>(listing: Listing<T>, id: string) {

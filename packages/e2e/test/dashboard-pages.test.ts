@@ -1,0 +1,99 @@
+import { readdirSync, readFileSync, statSync } from 'node:fs'
+import { join } from 'node:path'
+import { AxeBuilder } from '@axe-core/playwright'
+import type { Page } from 'playwright-core'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { browserProgram } from '../src/browser.ts'
+import { menuPages } from '../src/dashboard/dashboard-pages.ts'
+import { DashboardWorld, visit } from '../src/dashboard/dashboard-world.ts'
+import { type SampleFleet, createSampleFleet } from '../src/dashboard/sample-fleet.ts'
+import { isThorough } from '../src/thorough.ts'
+
+const firstLoadMaxBytes = 230_000
+const interactiveMaxMs = isThorough ? 1_000 : 5_000
+const eventMaxMs = 500
+const quickPages = ['', 'sessions', 'policy-check']
+
+describe.runIf(browserProgram !== undefined)('every page', () => {
+  let world: DashboardWorld
+  let fleet: SampleFleet
+  let page: Page
+  let paths: readonly string[]
+  const complaints: string[] = []
+  const foreign: string[] = []
+
+  beforeAll(async () => {
+    world = await DashboardWorld.start()
+    fleet = await createSampleFleet(world)
+    const { edge = '', session = '' } = fleet.detailPages
+    paths = isThorough ? [...menuPages, ...Object.values(fleet.detailPages)] : [...quickPages, edge, session]
+    page = await world.newPage()
+    page.on('console', (message) => message.type() === 'error' && complaints.push(message.text()))
+    page.on('pageerror', (error) => complaints.push(error.message))
+    page.on('request', (request) => !request.url().startsWith(world.service.apiUrl) && foreign.push(request.url()))
+  })
+  afterAll(async () => {
+    await fleet[Symbol.asyncDispose]()
+    await world[Symbol.asyncDispose]()
+  })
+
+  it('has no accessibility violation, in light and in dark', { timeout: 180_000 }, async () => {
+    for (const path of paths) {
+      await visit(page, world.url(path))
+      for (const colorScheme of ['light', 'dark'] as const) {
+        await page.emulateMedia({ colorScheme })
+        const axe = new AxeBuilder({ page }).exclude('[data-live-announcer]')
+        // The scheme changes colours alone.
+        const { violations } = await (colorScheme === 'dark' ? axe.withRules('color-contrast') : axe).analyze()
+        expect(violations.map(({ id, nodes }) => `${path} ${id}: ${nodes[0]?.html}`)).toEqual([])
+      }
+    }
+  })
+
+  it('has nothing to scroll sideways at 360 px', { timeout: 60_000 }, async () => {
+    await page.setViewportSize({ width: 360, height: 740 })
+    for (const path of paths) {
+      await visit(page, world.url(path))
+      const width = await page.evaluate<number>('document.documentElement.scrollWidth')
+      expect(`${path}: ${width}`).toBe(`${path}: ${Math.min(width, 360)}`)
+    }
+    await page.setViewportSize({ width: 1280, height: 800 })
+  })
+
+  it('asks no other origin, and makes the browser complain about nothing', () => {
+    expect(foreign).toEqual([])
+    expect(complaints).toEqual([])
+  })
+
+  it('loads little script at first, and can be used within a second', async () => {
+    const fresh = await world.newPage()
+    const scripts: string[] = []
+    fresh.on('response', (response) => {
+      if (response.url().endsWith('.js')) scripts.push(new URL(response.url()).pathname)
+    })
+    const startedAt = performance.now()
+    await visit(fresh, world.url())
+    const elapsedMs = performance.now() - startedAt
+    const dist = join(import.meta.dirname, '../../../apps/dashboard/dist')
+    const sizes = scripts.map((path) => statSync(join(dist, `${path.replace('/dashboard/', '')}.gz`)).size)
+    expect(sizes.reduce((sum, size) => sum + size, 0)).toBeLessThan(firstLoadMaxBytes)
+    expect(elapsedMs).toBeLessThan(interactiveMaxMs)
+    await fresh.context().close()
+  })
+
+  it('shows a change that happens elsewhere within half a second', async () => {
+    await visit(page, world.url('bot-users'))
+    const name = `newcomer ${Date.now()}`
+    const appeared = page.getByText(name).waitFor()
+    const startedAt = performance.now()
+    await world.api.botUsers.create({ name })
+    await appeared
+    expect(performance.now() - startedAt).toBeLessThan(eventMaxMs)
+  })
+
+  it('holds no map of the sources and no inline script', () => {
+    const assets = join(import.meta.dirname, '../../../apps/dashboard/dist/assets')
+    expect(readdirSync(assets).filter((file) => file.endsWith('.map'))).toEqual([])
+    expect(readFileSync(join(assets, '../index.html'), 'utf8')).not.toMatch(/<script>|style=/)
+  })
+})
