@@ -1,6 +1,7 @@
 import { mkdir, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { rows as apiRows } from './api/rows.ts'
+import { rows as dashboardRows } from './dashboard/rows.ts'
 import { describeMachine } from './machine.ts'
 import { type BenchOptions, readOptions } from './options.ts'
 import { type Report, type ReportRow, isComplete, toMarkdown } from './report.ts'
@@ -9,7 +10,7 @@ import { rows as policyRows } from './policy/rows.ts'
 import { rows as sessionRows } from './session/rows.ts'
 import { rows as sshRows } from './ssh/rows.ts'
 
-const allRows: readonly BenchRow[] = [...sessionRows, ...policyRows, ...sshRows, ...apiRows]
+const allRows: readonly BenchRow[] = [...sessionRows, ...policyRows, ...sshRows, ...apiRows, ...dashboardRows]
 const resultsDir = join(import.meta.dirname, 'results')
 
 async function runBench(options: BenchOptions): Promise<Report> {

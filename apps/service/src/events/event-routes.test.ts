@@ -52,7 +52,10 @@ const newEvents = () =>
 
 it('sends an account its own events and nothing of another account', async () => {
   const events = newEvents()
-  const publish = changePublisher(events, [{ prefix: 'ipp', title: 'IP policy' }])
+  const publish = changePublisher(events, [
+    { prefix: 'ipp', title: 'IP policy' },
+    { prefix: 'ipp', title: 'the same by another name' },
+  ])
   const follower = follow(await serve(events), 'ac_1')
   await follower.until(/following/)
   publish({ kind: 'ipp', id: 'ipp_other', accountId: 'ac_2', change: 'created' })

@@ -15,7 +15,10 @@ interface Model {
 
 /** Turns changes of stored resources into events such as `ip_policy_created`. */
 export function changePublisher(events: AccountEvents, models: readonly Model[]): (change: Change) => void {
-  const names = new Map(models.map(({ prefix, title }) => [prefix, title.toLowerCase().replaceAll(' ', '_')]))
+  // Where two collections show the same things, the first names them.
+  const names = new Map(
+    models.toReversed().map(({ prefix, title }) => [prefix, title.toLowerCase().replaceAll(' ', '_')]),
+  )
   return ({ kind, id, accountId, change }) =>
     events.publish(accountId, `${names.get(kind) ?? 'resource'}_${change}`, { id })
 }

@@ -1,0 +1,146 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import { DashboardWorld, visit } from '@tunnel/e2e/dashboard-world'
+import { fromSource, processUsage, startAgent, startHttpUpstream, startProcess } from '@tunnel/testkit'
+import type { Page } from 'playwright-core'
+import { runSteadyLoad } from '../load/steady.ts'
+import { median } from '../load/statistics.ts'
+import type { BenchRow, BenchRun, Goal } from '../row.ts'
+
+const CONNECT_LIMIT_MS = 180_000
+const BROWSERS = 5
+const STEPS = 12
+
+/** Five browsers look at thousands of sessions while visitors come: steps of a page, events, and CPU of the service. */
+export const crowdedDashboard: BenchRow = {
+  name: 'dashboard-crowd',
+  async measure(run) {
+    await using stack = new AsyncDisposableStack()
+    const world = stack.use(await DashboardWorld.start())
+    const count = run.isQuick ? 1_000 : 10_000
+    await connectCrowd(stack, world, count)
+    const page = await world.newPage()
+    const interactive = await timed(() => visit(page, world.url()))
+    await showAllSessions(page, world, count)
+    const { scroll, filter } = await steps(page)
+    const event = await eventLatency(world, page)
+    const cpu = await costOfWatching(stack, world, run)
+    await page.context().close()
+    const what = `${count.toLocaleString('en')} sessions`
+    const ms = (name: string, value: number, required: number): Goal => ({
+      what: `${what}: ${name}`,
+      value,
+      unit: 'ms',
+      better: 'lower',
+      required,
+    })
+    return {
+      goals: [
+        ms('first page usable', interactive, 1_000),
+        ms('scroll step, drawn', scroll, 100),
+        ms('filter step, drawn', filter, 100),
+        ms('an event is on the page', event, 500),
+        {
+          what: `${what}, 1,000 requests/s: five browsers, of a core`,
+          value: cpu,
+          unit: '%',
+          better: 'lower',
+          required: 10,
+        },
+      ],
+    }
+  },
+}
+
+async function connectCrowd(stack: AsyncDisposableStack, world: DashboardWorld, count: number): Promise<void> {
+  const { service, api } = world
+  const { token } = await api.credentials.create({ description: 'crowd' })
+  const { command, args } = fromSource('bench/swarm.ts')
+  const swarm = stack.use(
+    await startProcess(command, [...args, service.connectUrl(), service.caFile, token, String(count)]),
+  )
+  await swarm.waitForOutput(/^connected in (\d+) ms$/m, CONNECT_LIMIT_MS)
+}
+
+async function showAllSessions(page: Page, world: DashboardWorld, count: number): Promise<void> {
+  await visit(page, world.url('sessions'))
+  await page.getByText(new RegExp(`^${count} in all`)).waitFor({ timeout: 60_000 })
+}
+
+/** From the input of a step until the browser has drawn what follows of it. */
+async function steps(page: Page): Promise<{ scroll: number; filter: number }> {
+  const drawn = (action: string) =>
+    page.evaluate<number>(`new Promise((resolve) => {
+      const startedAt = performance.now()
+      ${action}
+      requestAnimationFrame(() => setTimeout(() => resolve(performance.now() - startedAt)))
+    })`)
+  const scrolls: number[] = []
+  const filters: number[] = []
+  for (let step = 0; step < STEPS; step++) {
+    scrolls.push(await drawn(`document.querySelector('.table').scrollTop += 3000`))
+    filters.push(
+      await drawn(`{
+        const input = document.querySelector('.search input')
+        Object.getOwnPropertyDescriptor(HTMLInputElement.prototype, 'value').set.call(input, '${'127.0.0'.slice(0, step % 8)}')
+        input.dispatchEvent(new Event('input', { bubbles: true }))
+      }`),
+    )
+  }
+  return { scroll: median(scrolls), filter: median(filters) }
+}
+
+async function eventLatency(world: DashboardWorld, page: Page): Promise<number> {
+  await visit(page, world.url('bot-users'))
+  const latencies: number[] = []
+  for (let round = 0; round < 5; round++) {
+    const name = `newcomer ${round}`
+    const appeared = page.getByText(name).waitFor()
+    latencies.push(await timed(async () => Promise.all([world.api.botUsers.create({ name }), appeared])))
+  }
+  return median(latencies)
+}
+
+/** CPU of the service under the same load with and without browsers, in percent of a core. */
+async function costOfWatching(stack: AsyncDisposableStack, world: DashboardWorld, run: BenchRun): Promise<number> {
+  const { service, api } = world
+  const upstream = stack.use(await startHttpUpstream())
+  const { token } = await api.credentials.create({ description: 'behind the load' })
+  const stateDir = `${world.dataDir}-agent`
+  const agent = stack.use(
+    await startAgent({ authtoken: token, connectUrl: service.connectUrl(), caFile: service.caFile, stateDir }),
+  )
+  await agent.untilOnline()
+  const host = `load.${service.zone}`
+  await agent.createTunnel({ forwards_to: `127.0.0.1:${upstream.port}`, domain: host })
+  stack.use(runSteadyLoad({ port: service.ports.edgeHttp, host }, run.isQuick ? 100 : 1_000))
+  const shares: number[] = []
+  const pages: Page[] = []
+  for (let round = 1; round <= run.rounds; round++) {
+    const alone = await cpuShare(service.process.pid, run.seconds)
+    while (pages.length < BROWSERS) pages.push(await openWatcher(world, pages.length))
+    const watched = await cpuShare(service.process.pid, run.seconds)
+    for (const page of pages.splice(0)) await page.context().close()
+    shares.push(watched - alone)
+    run.note(`  ${round}. alone ${alone.toFixed(1)} %, watched ${watched.toFixed(1)} %`)
+  }
+  return median(shares)
+}
+
+/** Some people look at the overview, some at the sessions: the two pages that live on events. */
+async function openWatcher(world: DashboardWorld, index: number): Promise<Page> {
+  const page = await world.newPage()
+  await visit(page, world.url(index % 2 === 0 ? '' : 'sessions'))
+  return page
+}
+
+async function cpuShare(pid: number, seconds: number): Promise<number> {
+  const before = processUsage([pid]).cpuSeconds
+  await sleep(seconds * 1000)
+  return ((processUsage([pid]).cpuSeconds - before) / seconds) * 100
+}
+
+async function timed(work: () => Promise<unknown>): Promise<number> {
+  const startedAt = performance.now()
+  await work()
+  return performance.now() - startedAt
+}

@@ -1,0 +1,125 @@
+import type { Page } from 'playwright-core'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { browserProgram } from '../src/browser.ts'
+import { DashboardWorld, visit } from '../src/dashboard/dashboard-world.ts'
+
+const tabsMax = 80
+
+/** Nothing here touches the mouse: what people do all day is done with Tab, arrows, Enter, Space and Escape. */
+describe.runIf(browserProgram !== undefined)('the dashboard by keyboard alone', () => {
+  let world: DashboardWorld
+  let page: Page
+
+  beforeAll(async () => {
+    world = await DashboardWorld.start()
+    page = await world.newPage()
+  })
+  afterAll(() => world[Symbol.asyncDispose]())
+
+  /** Moves on with Tab until the focus is on something of this accessible name or text. */
+  const tabTo = async (name: string | RegExp) => {
+    for (let tabs = 0; tabs < tabsMax; tabs++) {
+      await page.keyboard.press('Tab')
+      const focused = await focusedName(page)
+      if (typeof name === 'string' ? focused === name : name.test(focused)) return
+    }
+    throw new Error(`${String(name)} is not reached by Tab`)
+  }
+  const choose = async (name: string) => {
+    await tabTo(name)
+    await page.keyboard.press('Enter')
+  }
+  const fill = async (name: string, text: string) => {
+    await tabTo(name)
+    await page.keyboard.insertText(text)
+  }
+
+  it('skips the menu, and shows where the focus is', async () => {
+    await visit(page, world.url())
+    await page.keyboard.press('Tab')
+    if ((await focusedName(page)) !== 'Skip to content') await tabTo('Skip to content')
+    await page.keyboard.press('Enter')
+    expect(await page.evaluate('document.activeElement.id')).toBe('content')
+  })
+
+  it('creates an authtoken with access rules, and takes the secret', async () => {
+    await visit(page, world.url('authtokens'))
+    await choose('New authtoken')
+    await choose('Add a rule')
+    await fill('Name', 'pi-7.example.com')
+    await fill('Description', 'pi-7')
+    await choose('Create authtoken')
+    await page.getByText('Copy it now').waitFor()
+    await choose('I have copied it')
+    await page.getByRole('dialog').waitFor({ state: 'hidden' })
+    const [token] = await all(world.api.credentials.all())
+    expect(token).toMatchObject({ description: 'pi-7', acl: ['bind:pi-7.example.com'] })
+  })
+
+  it('reads a row of a table, edits it, and leaves a dialog with Escape', async () => {
+    await visit(page, world.url('authtokens'))
+    await choose('pi-7')
+    await page.getByRole('heading', { level: 1, name: 'pi-7' }).waitFor()
+    await choose('Edit')
+    await page.getByRole('dialog').waitFor()
+    await page.keyboard.press('Escape')
+    await page.getByRole('dialog').waitFor({ state: 'hidden' })
+    expect(await focusedName(page)).toBe('Edit')
+  })
+
+  it('builds an edge with a route and a module', async () => {
+    await world.api.httpResponseBackends.create({ description: 'maintenance page', body: 'soon' })
+    await visit(page, world.url('edges'))
+    await choose('New edge')
+    await fill('Description', 'portal')
+    await choose('Create edge')
+    await page.getByRole('heading', { level: 1, name: 'portal' }).waitFor()
+    await choose('New route')
+    await page.getByRole('dialog').waitFor()
+    await choose('Add route')
+    await page.getByRole('article', { name: 'Route /*' }).waitFor()
+    await choose('Set Backend of /*')
+    await page.getByRole('dialog').waitFor()
+    await page.locator('main[aria-busy=false]').waitFor()
+    await tabTo(/Backend$/)
+    await page.keyboard.press('ArrowDown')
+    await page.getByRole('option', { name: 'maintenance page' }).waitFor()
+    await page.keyboard.press('Enter')
+    await choose('Save')
+    await page.getByRole('dialog').waitFor({ state: 'hidden' })
+    const [edge] = await all(world.api.httpsEdges.all())
+    expect(edge?.routes).toMatchObject([{ match: '/', backend: { enabled: true } }])
+  })
+
+  it('deletes after the name was typed', async () => {
+    const bot = await world.api.botUsers.create({ name: 'old script' })
+    await visit(page, world.url(`bot-users/${bot.id}`))
+    await choose('Delete')
+    await fill('Type old script to confirm', 'old script')
+    await page.keyboard.press('Enter')
+    await page.getByText('No bot users yet').waitFor()
+    expect(await all(world.api.botUsers.all())).toEqual([])
+  })
+
+  it('signs out', async () => {
+    await visit(page, world.url('settings'))
+    await choose('Sign out here')
+    await page.getByRole('heading', { name: 'Sign in' }).waitFor()
+    expect(await page.context().cookies()).toEqual([])
+  })
+})
+
+/** By which name a screen reader would announce what has the focus. */
+function focusedName(page: Page): Promise<string> {
+  return page.evaluate<string>(`{
+    const element = document.activeElement
+    const labels = (element.getAttribute('aria-labelledby') ?? '').split(' ').map((id) => document.getElementById(id)?.textContent ?? '')
+    ;(element.getAttribute('aria-label') ?? (element.labels?.[0]?.textContent || labels.join(' ').trim() || element.textContent)).trim()
+  }`)
+}
+
+async function all<T>(items: AsyncIterable<T>): Promise<T[]> {
+  const found: T[] = []
+  for await (const item of items) found.push(item)
+  return found
+}
