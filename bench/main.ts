@@ -1,5 +1,6 @@
 import { mkdir, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
+import { rows as agentRows } from './agent/rows.ts'
 import { rows as apiRows } from './api/rows.ts'
 import { rows as dashboardRows } from './dashboard/rows.ts'
 import { describeMachine } from './machine.ts'
@@ -10,7 +11,14 @@ import { rows as policyRows } from './policy/rows.ts'
 import { rows as sessionRows } from './session/rows.ts'
 import { rows as sshRows } from './ssh/rows.ts'
 
-const allRows: readonly BenchRow[] = [...sessionRows, ...policyRows, ...sshRows, ...apiRows, ...dashboardRows]
+const allRows: readonly BenchRow[] = [
+  ...sessionRows,
+  ...agentRows,
+  ...policyRows,
+  ...sshRows,
+  ...apiRows,
+  ...dashboardRows,
+]
 const resultsDir = join(import.meta.dirname, 'results')
 
 async function runBench(options: BenchOptions): Promise<Report> {

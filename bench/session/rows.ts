@@ -1,5 +1,4 @@
 import type { BenchRow } from '../row.ts'
-import { agentFootprint } from './agent-footprint.ts'
 import { downloads } from './downloads.ts'
 import { drip } from './drip.ts'
 import { longLink } from './long-link.ts'
@@ -8,13 +7,4 @@ import { slowVisitor } from './slow-visitor.ts'
 import { smallGet } from './small-get.ts'
 
 /** The speed and memory of the tunnel itself. */
-export const rows: readonly BenchRow[] = [
-  smallGet,
-  downloads,
-  longLink,
-  drip,
-  idleSessions,
-  manySessions,
-  slowVisitor,
-  agentFootprint,
-]
+export const rows: readonly BenchRow[] = [smallGet, downloads, longLink, drip, idleSessions, manySessions, slowVisitor]
