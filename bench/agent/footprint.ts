@@ -26,6 +26,7 @@ interface Runtime {
 
 interface Footprint {
   readonly readyMs: number
+  readonly readyCpuMs: number
   readonly idleMegabytes: number
   readonly busyMegabytes: number
 }
@@ -74,6 +75,12 @@ function goalsOf({ name, idleMaxMegabytes }: Runtime, measured: readonly Footpri
       required: 250,
     },
     {
+      what: `agent on ${name}: CPU time until ready`,
+      value: of((one) => one.readyCpuMs),
+      unit: 'ms',
+      better: 'lower',
+    },
+    {
       what: `agent on ${name}, idle: RSS`,
       value: of((one) => one.idleMegabytes),
       unit: 'MB',
@@ -110,12 +117,13 @@ async function measureOnce({ agent, runtime, service, token, dir, round }: Setti
     env: agent.env(join(dir, 'cache')),
   })
   const readyMs = performance.now() - startedAt
+  const readyCpuMs = processUsage([running.process.pid]).cpuSeconds * 1000
   await running.untilOnline()
   await sleep(IDLE_MS)
   const megabytes = (): number => processUsage([running.process.pid]).rssBytes / 1e6
   const idleMegabytes = megabytes()
   await using _streams = await openStreams(running, service, `bench-${round}.${service.zone}`)
-  return { readyMs, idleMegabytes, busyMegabytes: megabytes() }
+  return { readyMs, readyCpuMs, idleMegabytes, busyMegabytes: megabytes() }
 }
 
 /** Visitors that have got half of an answer and wait for the rest. */

@@ -20,12 +20,12 @@ export async function packageAgent(outDir: string): Promise<PackagedAgent> {
   await runProcess(process.execPath, [join(packaging, 'build.ts'), '--out', outDir])
   const unit = await readFile(join(packaging, 'debian/tunnel-agent.service'), 'utf8')
   const [, flags = ''] = /^ExecStart=\/usr\/bin\/node (.*) \S+ run$/m.exec(unit) ?? []
-  const settings = [...unit.matchAll(/^Environment=(.*)$/gm)].flatMap(([, line = '']) => line.split(' '))
-  const runtime = settings.map((one) => one.split('=')).filter(([name = '']) => /^(MALLOC|NODE)_/.test(name))
+  const runtime: Record<string, string> = {}
+  for (const [, name = '', value = ''] of unit.matchAll(/\b((?:MALLOC|NODE)_\w+)=(\S+)/g)) runtime[name] = value
   const sizes = await Promise.all(['agent.mjs', 'launcher.mjs'].map((name) => stat(join(outDir, name))))
   return {
     bytes: sizes.reduce((sum, { size }) => sum + size, 0),
     program: (node) => ({ command: node, args: [...flags.split(' '), join(outDir, 'launcher.mjs')] }),
-    env: (cacheDir) => ({ ...Object.fromEntries(runtime), NODE_COMPILE_CACHE: cacheDir }),
+    env: (cacheDir) => ({ ...runtime, NODE_COMPILE_CACHE: cacheDir }),
   }
 }

@@ -12,6 +12,7 @@ interface Return {
   readonly busiestSecond: number
   /** Tries that failed after the service listened again: connections turned away, greetings too late. */
   readonly failedTries: number
+  readonly problems: readonly (readonly [string, number])[]
 }
 
 /** A fleet whose service is restarted, with the agent's own way of coming back. */
@@ -81,7 +82,7 @@ interface FleetReport {
 }
 
 /** Nobody listening is no failure of the service that listens again later. */
-const EXPECTED_PROBLEMS = ['connection_refused', 'shutdown']
+const EXPECTED_PROBLEMS = ['connection_refused', 'connection_lost', 'shutdown', 'going_away']
 
 function summarise(reports: readonly FleetReport[]): Return {
   const times = reports.flatMap((report) => report.times).toSorted((a, b) => a - b)
@@ -92,7 +93,7 @@ function summarise(reports: readonly FleetReport[]): Return {
   }
   const problems = reports.flatMap((report) => Object.entries(report.problems))
   const failedTries = problems.reduce((sum, [reason, n]) => (EXPECTED_PROBLEMS.includes(reason) ? sum : sum + n), 0)
-  return { lastSeconds: (times.at(-1) ?? 0) / 1000, busiestSecond, failedTries }
+  return { lastSeconds: (times.at(-1) ?? 0) / 1000, busiestSecond, failedTries, problems }
 }
 
 function startFleet(service: RunningService, token: string, count: number) {

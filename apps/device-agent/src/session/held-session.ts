@@ -90,11 +90,10 @@ export function describeFailure(error: unknown): Attempt {
     return { ending: { kind: 'unreachable', retryAfterMs: null }, problem: { reason: 'internal_error', message } }
   }
   const { problem: reason, message, retryAfterMs } = error
-  const isClockSuspect = reason === 'clock_suspect'
-  return {
-    ending: isClockSuspect ? { kind: 'clock_suspect' } : { kind: 'unreachable', retryAfterMs },
-    problem: { reason, message },
-  }
+  const problem = { reason, message }
+  if (reason === 'clock_suspect') return { ending: { kind: 'clock_suspect' }, problem }
+  if (reason === 'connection_refused') return { ending: { kind: 'not_listening' }, problem }
+  return { ending: { kind: 'unreachable', retryAfterMs }, problem }
 }
 
 function describeEnding(ending: ProtocolEnding, onlineAtMs: number | null, refused: Refused | null): Attempt {

@@ -15,6 +15,14 @@ it('never waits longer than 30 seconds for a network, after any number of failur
   )
 })
 
+it('is back within 10 seconds after a service that was started again, however long it was away', () => {
+  fc.assert(
+    fc.property(fc.nat({ max: 100_000 }), random, (failures, draw) => {
+      expect(planRetry({ kind: 'not_listening' }, failures, draw).delayMs).toBeLessThanOrEqual(10_000)
+    }),
+  )
+})
+
 it('spreads the whole range: of 1000 agents that lost one service, few come back together', () => {
   const lost = { kind: 'lost', livedMs: 3_600_000, retryAfterMs: null } as const
   const delays = Array.from({ length: 1000 }, (_, n) => planRetry(lost, 0, n / 1000).delayMs)

@@ -2,6 +2,8 @@
 export type SessionEnding =
   /** Never got as far as a session: no name, no route, no TLS, or something else answered. */
   | { readonly kind: 'unreachable'; readonly retryAfterMs: number | null }
+  /** The host is there and nobody listens: most likely the service is being started again. */
+  | { readonly kind: 'not_listening' }
   /** The service's certificate is not valid yet: the clock of this device is wrong. */
   | { readonly kind: 'clock_suspect' }
   /** The service said no to the hello. */
@@ -17,6 +19,7 @@ export interface RetryPlan {
 
 const firstDelayMs = 500
 const delayMaxMs = 30_000
+const notListeningDelayMaxMs = 10_000
 const delayMinMs = 100
 const healthyAfterMs = 60_000
 const healthyDelayMaxMs = 2000
@@ -33,6 +36,8 @@ export function planRetry(ending: SessionEnding, failures: number, random: numbe
   switch (ending.kind) {
     case 'clock_suspect':
       return { delayMs: clockDelayMs, failures: failures + 1 }
+    case 'not_listening':
+      return { delayMs: backoff(failures, random, notListeningDelayMaxMs), failures: failures + 1 }
     case 'refused':
       return { delayMs: refusedDelay(ending, failures, random), failures: failures + 1 }
     case 'lost':
@@ -57,8 +62,8 @@ function refusedDelay(ending: SessionEnding & { kind: 'refused' }, failures: num
   return atLeastHint(delayMs, ending.retryAfterMs)
 }
 
-function backoff(failures: number, random: number): number {
-  return Math.max(delayMinMs, random * Math.min(delayMaxMs, firstDelayMs * 2 ** Math.min(failures, 16)))
+function backoff(failures: number, random: number, maxMs = delayMaxMs): number {
+  return Math.max(delayMinMs, random * Math.min(maxMs, firstDelayMs * 2 ** Math.min(failures, 16)))
 }
 
 function atLeastHint(delayMs: number, hintMs: number | null): number {
