@@ -125,8 +125,6 @@ async function startParts(surroundings: Surroundings): Promise<readonly Listener
   const api = await buildApi(surroundings, { storage, management, dashboard, routing })
   const apiUrl = await api.listen(config.apiListen)
   parts.add('api', { [Symbol.asyncDispose]: () => api.close() })
-  // Visitors come last. At the end their running requests finish first, and then the agents are sent away.
-  parts.add('sessions', { [Symbol.asyncDispose]: () => sessions.drain(sessionsDrainMs) })
   const { edge, dns } = await startPublicSide(surroundings, {
     storage,
     peers,
@@ -135,6 +133,13 @@ async function startParts(surroundings: Surroundings): Promise<readonly Listener
     sessions,
     routing,
     api,
+  })
+  // At the end running requests finish first; then the agents are sent away, over connections that the edge still holds.
+  parts.add('farewell', {
+    async [Symbol.asyncDispose]() {
+      await edge.drain()
+      await sessions.drain(sessionsDrainMs)
+    },
   })
   return [
     { name: 'api', url: apiUrl },

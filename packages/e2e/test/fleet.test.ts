@@ -30,3 +30,19 @@ it.runIf(isThorough)(
 function mostInOneSecond(timesMs: readonly number[]): number {
   return Math.max(...timesMs.map((start) => timesMs.filter((time) => time >= start && time < start + 1000).length))
 }
+
+it.each(['tls', 'plain'] as const)(
+  'a service that stops tells its agents when to come back, in %s',
+  async (carrier) => {
+    await using owned = new AsyncDisposableStack()
+    const { path } = owned.use(await tempDir())
+    const service = owned.use(await startService({ dataDir: join(path, 'service') }))
+    const { token } = await (await service.createAccount()).createAuthtoken()
+    const setup = { connectUrl: service.connectUrl(carrier), caFile: service.caFile, authtoken: token, count: 20 }
+    const fleet = owned.use(new Fleet(setup))
+    await fleet.start()
+    await service.process.stop()
+    expect(fleet.problems.get('shutdown')).toBe(20)
+    expect(fleet.problems.get('connection_lost')).toBeUndefined()
+  },
+)

@@ -57,6 +57,8 @@ export interface EdgeDeps {
 export interface Edge extends AsyncDisposable {
   readonly httpAddress: AddressInfo
   readonly httpsAddress: AddressInfo
+  /** Takes nobody in any more and lets running requests finish. Connections that agents hold stay until disposal. */
+  drain(): Promise<void>
 }
 
 /** Starts the public edge. */
@@ -87,16 +89,20 @@ export async function startEdge(deps: EdgeDeps): Promise<Edge> {
   const front = createTlsFront({ ...deps, limits, observers }, https)
   const connections = trackConnections([http1, front])
   await Promise.all([listen(http1, deps.httpListen), listen(front, deps.httpsListen)])
+  const drain = async (): Promise<void> => {
+    http1.close()
+    front.close()
+    https.close()
+    http2.drain()
+    http1.closeIdleConnections()
+    await withinTime(intake.drain(), limits.drainMs)
+  }
   return {
     httpAddress: addressOf(http1),
     httpsAddress: addressOf(front),
+    drain,
     async [Symbol.asyncDispose]() {
-      http1.close()
-      front.close()
-      https.close()
-      http2.drain()
-      http1.closeIdleConnections()
-      await withinTime(intake.drain(), limits.drainMs)
+      await drain()
       for (const connection of connections) connection.destroy()
       timers[Symbol.dispose]()
     },
