@@ -135,12 +135,8 @@ async function startParts(surroundings: Surroundings): Promise<readonly Listener
     api,
   })
   // At the end running requests finish first; then the agents are sent away, over connections that the edge still holds.
-  parts.add('farewell', {
-    async [Symbol.asyncDispose]() {
-      await edge.drain()
-      await sessions.drain(sessionsDrainMs)
-    },
-  })
+  parts.add('sessions', { [Symbol.asyncDispose]: () => sessions.drain(sessionsDrainMs) })
+  parts.add('visitors', { [Symbol.asyncDispose]: () => edge.drain() })
   return [
     { name: 'api', url: apiUrl },
     { name: 'edge-http', url: addressUrl('http', edge.httpAddress) },
