@@ -184,7 +184,7 @@ describe('what POST /tunnels refuses, naming field and rule, and stores nothing'
     [{ ...device, protocol: 'ftp' }, 'protocol'],
     [{ ...device, domain: 'https://device123' }, 'domain'],
     [{ ...device, domain: '*.example.com' }, 'domain'],
-    [{ ...device, policy: 'text' }, 'policy'],
+    [{ ...device, policy: 1 }, 'policy'],
     [{ ...device, policy: [] }, 'policy'],
     [{ ...device, polcy: {} }, 'polcy'],
     [[device], 'body'],
@@ -193,6 +193,12 @@ describe('what POST /tunnels refuses, naming field and rule, and stores nothing'
     expect(reply.status).toBe(400)
     expect(reply.body.problems.map(({ field: name }) => name)).toContain(field)
     expect(reply.body.detail).toContain(field)
+    expect((await call('GET', '/tunnels')).body).toEqual([])
+  })
+
+  it.each(['text', '[]', '"{}"', 'null'])('a policy as a text that holds no object: %s', async (policy) => {
+    const reply = await call('POST', '/tunnels', { ...device, policy })
+    expect(reply).toMatchObject({ status: 400, body: { problems: [{ path: '$', code: 'bad_document' }] } })
     expect((await call('GET', '/tunnels')).body).toEqual([])
   })
 

@@ -166,6 +166,7 @@ function startSessions(
     ...config.tcpPorts,
     connectionsMaxCount: edgeLimits.tcpConnectionsMaxCount,
     observers: [accessLog(logLines)],
+    region: config.region,
     proxied,
     restrictions: endpointFilters(routing),
   })

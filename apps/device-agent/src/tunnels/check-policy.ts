@@ -1,6 +1,6 @@
 import type { Problem } from '@tunnel/policy-engine'
 import { ServiceError } from '@tunnel/models'
-import type { PolicyDocument } from './policy.ts'
+import { parsePolicy, type PolicyDocument } from './policy.ts'
 import type { TunnelProtocol } from './tunnel-record.ts'
 
 /** A caller's policy that cannot run, with everything that is wrong with it. */
@@ -27,4 +27,13 @@ export async function checkPolicy(policy: PolicyDocument, protocol: TunnelProtoc
   if (result.ok) return
   const error = new PolicyInvalidError(result.problems)
   throw isDefault ? new ServiceError('policy_file_unusable', {}, { cause: error }) : error
+}
+
+/** The policy that a text holds. Throws PolicyInvalidError when it is no JSON object. */
+export function readPolicyText(text: string): PolicyDocument {
+  try {
+    return parsePolicy(JSON.parse(text))
+  } catch {
+    throw new PolicyInvalidError([{ path: '$', code: 'bad_document', message: 'the text is not a JSON object' }])
+  }
 }

@@ -35,7 +35,8 @@ export async function readPolicyFile(path: string): Promise<PolicyDocument> {
   }
 }
 
-function parsePolicy(json: unknown): PolicyDocument {
+/** Throws for what is no JSON object. */
+export function parsePolicy(json: unknown): PolicyDocument {
   if (typeof json !== 'object' || json === null || Array.isArray(json)) throw new Error('a policy is a JSON object')
   return json as PolicyDocument
 }

@@ -19,7 +19,7 @@ export interface TunnelRecord {
   readonly isDomainChosen: boolean
   /** Null for a tunnel with an address of its own. */
   readonly labels: Labels | null
-  /** Null: none, as for raw tunnels. */
+  /** Null: none. Raw tunnels have one only when it was given: the default one is for HTTP. */
   readonly policy: PolicyDocument | null
 }
 

@@ -8,7 +8,7 @@ import type { NameAuthority } from './zone-names.ts'
 /** Compiles the policy of a bind. `owner` is the same whenever the same tunnel of the same agent is bound again. */
 export type CompilePolicy = (
   policy: unknown,
-  place: { readonly owner: string; readonly accountId: string; readonly protocol: 'http' },
+  place: { readonly owner: string; readonly accountId: string; readonly protocol: 'http' | 'tls' | 'tcp' },
 ) => unknown
 
 /** What the sessions need of the rest of the service. */

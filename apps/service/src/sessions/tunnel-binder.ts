@@ -47,12 +47,9 @@ export class TunnelBinder {
   async bind(agent: BindingAgent, bind: Bind): Promise<Tunnel | null> {
     if (bind.labels && bind.domain !== null) throw new ServiceError('bind_domain_and_labels')
     if (bind.labels && isRaw(bind)) throw new ServiceError('bind_protocol_unsupported', { protocol: bind.protocol })
-    // Nothing runs a policy on raw bytes yet; one that was meant to protect the tunnel must not be ignored.
-    if (isRaw(bind) && bind.policy !== null)
-      throw new ServiceError('bind_policy_unsupported', { protocol: bind.protocol })
     if (bind.protocol === 'tcp') return this.#bindPort(agent, bind)
     if (bind.labels) requireLabelsAllowed(agent.permissions, bind.labels)
-    const policy = bind.policy === null ? null : this.#compile(agent, bind)
+    const policy = this.#compile(agent, bind)
     const domain = bind.labels ? null : await this.#allowedDomain(agent, bind)
     if (agent.isClosed) return null
     const publicUrl = domain === null ? null : this.#urlOf(bind, domain)
@@ -83,11 +80,12 @@ export class TunnelBinder {
     if (tunnel.facts.domain !== null) this.#deps.routes.release(tunnel.facts.domain, tunnel, isExpectedBack)
   }
 
-  #compile({ accountId, clientId }: BindingAgent, { policy, bindId }: Bind): unknown {
+  #compile({ accountId, clientId }: BindingAgent, { policy, bindId, protocol }: Bind): unknown {
+    if (policy === null) return null
     return this.#deps.compilePolicy(policy, {
       owner: `${accountId} ${clientId} ${bindId}`,
       accountId,
-      protocol: 'http',
+      protocol: protocol === 'https' ? 'http' : protocol,
     })
   }
 
@@ -95,13 +93,14 @@ export class TunnelBinder {
   async #bindPort(agent: BindingAgent, bind: Bind): Promise<Tunnel | null> {
     const { tcp, freeNames, publish } = this.#deps
     requireNameAllowed(agent.permissions, tcp.host)
+    const policy = this.#compile(agent, bind)
     let tunnel: Tunnel | undefined
     const lease = await tcp.ports.claim(freeNames.numberFor(agent, bind.bindId), () => tunnel)
     if (agent.isClosed) {
       lease.release()
       return null
     }
-    tunnel = this.#tunnel(agent, bind, { domain: null, publicUrl: `tcp://${tcp.host}:${lease.port}`, policy: null })
+    tunnel = this.#tunnel(agent, bind, { domain: null, publicUrl: `tcp://${tcp.host}:${lease.port}`, policy })
     this.#leases.set(tunnel, lease)
     publish(tunnel.accountId, 'tunnel_started', { id: tunnel.id })
     return tunnel

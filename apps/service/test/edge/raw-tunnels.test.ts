@@ -42,6 +42,7 @@ async function tcpPorts() {
     observers: [],
     proxied: null,
     restrictions: { find: () => null },
+    region: 'local',
   })
   onTestFinished(() => ports[Symbol.dispose]())
   return { ports, ...range }

@@ -97,7 +97,6 @@ it.each([
     'bind_protocol_unsupported',
     332,
   ],
-  ['a policy on raw bytes', { protocol: 'tls' as const, policy: {} }, 'bind_policy_unsupported', 3829],
   ['a bind id in use', { bindId: 'used' }, 'bind_id_in_use', null],
 ])('refuses %s', async (_name, change, reason, code) => {
   await using service = await listen()

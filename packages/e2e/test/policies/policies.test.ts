@@ -174,6 +174,40 @@ describe('policies on the way from a visitor to a program and back', () => {
     expect((await product.visit(domain)).exitCode).not.toBe(0)
   })
 
+  it.each(['on_tcp_connect', 'inbound'])('tcp tunnels: rules of %s decide when a connection arrives', async (phase) => {
+    const rules = (allow: string) => ({
+      [phase]: [
+        { name: `tcp ${phase}`, actions: [{ type: 'log', config: { metadata: { from: '${conn.client_ip}' } } }] },
+        { actions: [{ type: 'restrict-ips', config: { allow: [allow] } }] },
+      ],
+    })
+    const visit = async (policy: unknown) => {
+      const body = { protocol: 'tcp', forwards_to: `127.0.0.1:${product.upstreamPort}`, policy }
+      const { url } = await product.agent.createTunnel(body)
+      return product.visitRaw(Number(new URL(url).port))
+    }
+    expect(await visit({})).toMatchObject({ status: 200, exitCode: 0 })
+    expect(await visit(rules('127.0.0.0/8'))).toMatchObject({ status: 200, exitCode: 0 })
+    await product.service.process.waitForOutput(
+      new RegExp(`"rule":"tcp ${phase}","metadata":\\{"from":"127.0.0.1"`),
+      5_000,
+    )
+    const refused = await visit(rules('10.0.0.0/8'))
+    expect(refused.status).toBe(0)
+    // Cut before or after curl has sent its request.
+    expect([7, 52, 56]).toContain(refused.exitCode)
+    await expect(visit({ outbound: [{ actions: [{ type: 'log' }] }] })).rejects.toThrow(/wrong_protocol/)
+  })
+
+  it('a policy may come as the text that a list shows, and comes back as it was sent', async () => {
+    const text = JSON.stringify(givenPolicy)
+    const { domain, reply } = await product.createTunnel('as-text', { policy: text })
+    expect(reply).toMatchObject({ policy: text })
+    expect((await product.visit(domain)).headers['is-mine']).toBe('1')
+    expect((await product.listTunnels()).find((one) => one.domain === domain)?.policy).toBe(text)
+    await expect(product.createTunnel('no-object', { policy: '[1]' })).rejects.toThrow(/JSON object|400/)
+  })
+
   it('rate-limit: what is over the limit gets 429 and a time', async () => {
     const domain = await inbound('rate-limit', {
       name: 'n',

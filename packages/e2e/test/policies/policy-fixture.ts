@@ -101,26 +101,15 @@ export class PolicyFixture implements AsyncDisposable {
   }
 
   /** Visits the public address with curl, over HTTP/2 and TLS unless told otherwise. */
-  async visit(domain: string, path = '/', ...options: readonly string[]): Promise<Visit> {
+  visit(domain: string, path = '/', ...options: readonly string[]): Promise<Visit> {
     const { edgeHttps } = this.service.ports
     const address = ['--resolve', `${domain}:${edgeHttps}:127.0.0.1`, '--cacert', this.service.caFile]
-    const args = [
-      '-sS',
-      '-i',
-      '-m',
-      '20',
-      '--path-as-is',
-      ...address,
-      ...options,
-      `https://${domain}:${edgeHttps}${path}`,
-    ]
-    try {
-      const { stdout } = await run('curl', args, { encoding: 'buffer', maxBuffer: 16 * 1024 * 1024 })
-      return { ...readReply(stdout), exitCode: 0 }
-    } catch (error) {
-      const { code, stdout } = error as { code: number; stdout: Buffer }
-      return { ...readReply(stdout), exitCode: code }
-    }
+    return runCurl(['--path-as-is', ...address, ...options, `https://${domain}:${edgeHttps}${path}`])
+  }
+
+  /** Speaks HTTP through a `tcp` tunnel. */
+  visitRaw(port: number): Promise<Visit> {
+    return runCurl([`http://127.0.0.1:${port}/`])
   }
 
   /** Visits a page that answers with what the upstream got. */
@@ -136,6 +125,17 @@ export class PolicyFixture implements AsyncDisposable {
   async [Symbol.asyncDispose](): Promise<void> {
     await this.#agent[Symbol.asyncDispose]()
     await this.#parts.disposeAsync()
+  }
+}
+
+async function runCurl(args: readonly string[]): Promise<Visit> {
+  try {
+    const options = { encoding: 'buffer', maxBuffer: 16 * 1024 * 1024 } as const
+    const { stdout } = await run('curl', ['-sS', '-i', '-m', '20', ...args], options)
+    return { ...readReply(stdout), exitCode: 0 }
+  } catch (error) {
+    const { code, stdout } = error as { code: number; stdout: Buffer }
+    return { ...readReply(stdout), exitCode: code }
   }
 }
 

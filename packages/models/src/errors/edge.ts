@@ -107,6 +107,12 @@ export const edgeErrors = defineErrors({
     owner: 'visitor',
     msg: 'The address {address} may not call this endpoint.',
   },
+  connection_refused: {
+    code: 3834,
+    status: 403,
+    owner: 'visitor',
+    msg: 'The policy of the tunnel does not let this connection in.',
+  },
   circuit_open: {
     code: 3202,
     status: 503,

@@ -74,12 +74,6 @@ export const sessionErrors = defineErrors({
     owner: 'agent',
     msg: 'Tunnels of the protocol {protocol} are not offered with labels. Use http or https, or leave the labels out.',
   },
-  bind_policy_unsupported: {
-    code: 3829,
-    status: 400,
-    owner: 'agent',
-    msg: 'Tunnels of the protocol {protocol} take no policy. Leave it out.',
-  },
   bind_domain_and_labels: {
     code: 395,
     status: 400,

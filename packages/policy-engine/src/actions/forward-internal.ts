@@ -1,14 +1,13 @@
 import { Type } from 'typebox'
 import { defineAction } from './action.ts'
 
-const rawAddress = /^(?:tcp|tls):\/\/[\w.-]+:\d{1,5}$/i
-const addressForms = { http: /^https?:\/\/[\w.-]+(?::\d{1,5})?$/i, tcp: rawAddress, tls: rawAddress }
+const addressForm = /^https?:\/\/[\w.-]+(?::\d{1,5})?$/i
 
 export const forwardInternal = defineAction({
   type: 'forward-internal',
   phases: ['request', 'connect'],
   summary:
-    'Hands the request, or the connection, to another tunnel of the same account. The `Host` header stays the public one. With `on_error: continue` the rules go on when the target is not online.',
+    'Hands the request to another HTTP tunnel of the same account. The `Host` header stays the public one. With `on_error: continue` the rules go on when the target is not online.',
   config: Type.Object(
     {
       url: Type.String({ description: 'Public address of the target tunnel, without a path. May contain `${…}`.' }),
@@ -34,12 +33,15 @@ export const forwardInternal = defineAction({
   ends: ({ on_error: onError }) => onError !== 'continue',
   compile({ url, on_error: onError = 'halt' }, context) {
     const target = context.template(['url'], url)
-    const form = addressForms[context.protocol]
-    const isAddress = (text: string): boolean => form.test(text) && URL.canParse(text)
-    if (target.isLiteral && !isAddress(url.replace(/\/$/, ''))) {
-      const kind = context.protocol === 'http' ? 'https://name' : 'tcp://name:port'
-      context.refuse(['url'], 'invalid_url', `a ${context.protocol} tunnel forwards to an address such as ${kind}`)
-    }
+    const isAddress = (text: string): boolean => addressForm.test(text) && URL.canParse(text)
+    if (context.protocol !== 'http')
+      context.refuse(
+        [],
+        'action_unavailable',
+        `forwarding a ${context.protocol} connection is not available on this server`,
+      )
+    else if (target.isLiteral && !isAddress(url.replace(/\/$/, '')))
+      context.refuse(['url'], 'invalid_url', 'a tunnel is forwarded to an address such as https://name')
     return (exchange) => {
       const address = target.render(exchange.scope).replace(/\/$/, '')
       if (!isAddress(address)) throw new Error('the result is not the address of a tunnel of this kind')

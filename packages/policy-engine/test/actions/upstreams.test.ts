@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { Circuit } from '../../src/actions/circuit.ts'
 import type { Policy } from '../../src/index.ts'
-import { begin, compile, oneAction, problemsOf, RecordingHost, runConnect, runRequest } from '../harness.ts'
+import { begin, compile, oneAction, problemsOf, RecordingHost, runRequest } from '../harness.ts'
 
 const config = '$.inbound[0].actions[0].config'
 
@@ -119,12 +119,9 @@ describe('forward-internal', () => {
     })
   })
 
-  it('forwards connections', async () => {
-    const policy = compile(forward({ url: 'tcp://b.example.com:20001' }), undefined, 'tcp')
-    expect(await runConnect(policy, '192.0.2.1')).toEqual({
-      kind: 'forward',
-      url: 'tcp://b.example.com:20001',
-    })
+  it('is not there for connections', () => {
+    const problems = problemsOf(forward({ url: 'tcp://b.example.com:20001' }), 'tcp')
+    expect(problems).toEqual([expect.objectContaining({ path: config, code: 'action_unavailable' })])
   })
 
   it.each([

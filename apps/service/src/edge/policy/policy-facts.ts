@@ -38,6 +38,12 @@ export function tunnelFacts(tunnel: EdgeTunnel, request: VisitorRequest): Endpoi
   return facts
 }
 
+/** The address of a tunnel that carries bytes; a `tls` tunnel is reached at the port of the listener. */
+export function rawEndpointFacts({ id, url }: EdgeTunnel, { server }: Visitor): EndpointFacts {
+  const { protocol, hostname, port } = new URL(url)
+  return { id, url, protocol: protocol === 'tls:' ? 'tls' : 'tcp', host: hostname, port: Number(port) || server.port }
+}
+
 function describeEndpoint(id: string, url: string): EndpointFacts {
   const { protocol, hostname, port } = new URL(url)
   const isSecure = protocol === 'https:'

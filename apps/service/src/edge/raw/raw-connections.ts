@@ -5,11 +5,14 @@ import type { AccountFilters } from '../edge-route.ts'
 import type { EdgeTunnel } from '../edge-tunnel.ts'
 import { requireAllowed } from '../require-allowed.ts'
 import { visitorOf } from '../visitor/visitor.ts'
+import { passConnectRules } from './connect-rules.ts'
 import { Splice } from './splice.ts'
 
 export interface RawDeps {
   readonly observers: readonly ExchangeObserver[]
   readonly restrictions: AccountFilters
+  /** Identifier of this process's region, for policies. */
+  readonly region: string
 }
 
 /** Joins a visitor's connection with a new stream of a tunnel, byte for byte. `first` was read from the visitor before. */
@@ -18,7 +21,7 @@ export function joinRaw(
   tunnel: EdgeTunnel,
   first: Buffer,
   host: string,
-  { observers, restrictions }: RawDeps,
+  { observers, restrictions, region }: RawDeps,
 ): void {
   const visitor = visitorOf(socket)
   const startedAt = performance.now()
@@ -42,6 +45,7 @@ export function joinRaw(
   }
   try {
     requireAllowed(restrictions.find(tunnel.accountId), visitor.ip)
+    passConnectRules(tunnel, visitor, region)
     const stream = tunnel.openStream({ visitorAddress: visitor.address, kind: 'raw' })
     const splice = new Splice(socket, tally)
     if (first.length > 0) stream.write(first)
