@@ -196,8 +196,8 @@ describe('what POST /tunnels refuses, naming field and rule, and stores nothing'
     expect((await call('GET', '/tunnels')).body).toEqual([])
   })
 
-  it.each(['text', '[]', '"{}"', 'null'])('a policy as a text that holds no object: %s', async (policy) => {
-    const reply = await call('POST', '/tunnels', { ...device, policy })
+  it.each(['text', '[]', '"{}"', 'null'])('a policy as a text that holds no object: %s', async (text) => {
+    const reply = await call('POST', '/tunnels', { ...device, policy: text })
     expect(reply).toMatchObject({ status: 400, body: { problems: [{ path: '$', code: 'bad_document' }] } })
     expect((await call('GET', '/tunnels')).body).toEqual([])
   })
