@@ -2,7 +2,7 @@ import { type ChildProcess, spawn } from 'node:child_process'
 import { createInterface } from 'node:readline'
 
 /** Received buffers die young; a small young generation frees them while they are still in the processor's cache. */
-const nodeFlags = ['--max-semi-space-size=4']
+const nodeFlags = ['--max-semi-space-size=2']
 
 const stopWithinMs = 15_000
 

@@ -9,10 +9,8 @@ export interface Program {
 }
 
 /** As the scripts of the repository run them. */
-const nodeFlags = ['--max-semi-space-size=4']
-
-export const serviceProgram: Program = fromSource('apps/service/src/main.ts', nodeFlags)
-export const agentProgram: Program = fromSource('apps/device-agent/src/main.ts', nodeFlags)
+export const serviceProgram: Program = fromSource('apps/service/src/main.ts', ['--max-semi-space-size=2'])
+export const agentProgram: Program = fromSource('apps/device-agent/src/main.ts', ['--max-semi-space-size=1'])
 
 /** Node on a file, given relative to the repository. */
 export function fromSource(file: string, flags: readonly string[] = []): Program {
