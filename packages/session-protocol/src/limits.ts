@@ -42,6 +42,6 @@ export const defaultLimits: SessionLimits = {
   transportMarkBytes: 256 * 1024,
   transportMaxBytes: 16 * 1024 * 1024,
   quantumBytes: 32 * 1024,
-  heartbeatIntervalMs: 2500,
-  heartbeatToleranceMs: 2500,
+  heartbeatIntervalMs: 3000,
+  heartbeatToleranceMs: 2000,
 }
