@@ -25,7 +25,7 @@ export const reservedDomainView: ResourceView<ReservedDomain> = {
   details: () => [],
   more: (item) => (
     <>
-      <DnsRecords lines={recordsOf(item)} />
+      <DnsRecords lines={recordsOf(item)} management={item} />
       <CertificateState management={item} />
     </>
   ),
@@ -49,7 +49,7 @@ export const agentIngressView: ResourceView<AgentIngress> = {
   details: (item) => [['Regional names', item.region_domains.join(', ')]],
   more: (item) => (
     <>
-      <DnsRecords lines={item.ns_targets.map((target) => `${item.domain}. NS ${target}`)} />
+      <DnsRecords lines={item.ns_targets.map((target) => `${item.domain}. NS ${target}`)} management={item} />
       <CertificateState management={item} />
     </>
   ),
@@ -78,14 +78,31 @@ export const reservedAddressView: ResourceView<ReservedAddr> = {
   deleteConsequence: ({ addr }) => `${addr} is closed, and others may get its port.`,
 }
 
-function DnsRecords({ lines }: { readonly lines: readonly string[] }) {
+interface DnsRecordsProps {
+  readonly lines: readonly string[]
+  readonly management: CertificateManagement
+}
+
+/** The records to set, and what the service saw when it last looked for them. */
+function DnsRecords({ lines, management }: DnsRecordsProps) {
   if (lines.length === 0) return null
+  const check = dnsCheck(management)
   return (
     <section>
       <h2>DNS records to set</h2>
       <Code label="DNS records" text={lines.join('\n')} />
+      {check !== null && <p className={check.isFound ? 'check-ok' : 'check-bad'}>{check.text}</p>}
     </section>
   )
+}
+
+/** The provisioning of a certificate looks at the records first; its state arrives by event. */
+function dnsCheck({ certificate_management_status: status }: CertificateManagement) {
+  if (status === null) return null
+  const { provisioning_job: job } = status
+  if (job?.error_code === 'DNS_ERROR') return { isFound: false, text: `✗ ${job.msg}` }
+  if (job === null) return { isFound: true, text: '✓ The service finds these records.' }
+  return null
 }
 
 function recordsOf({ domain, cname_target: target, acme_challenge_cname_target: challenge }: ReservedDomain): string[] {
