@@ -20,7 +20,7 @@ const columns: readonly DataColumn<TunnelSession>[] = [
     title: 'Online since',
     text: (session) => session.started_at,
     cell: (session) => <Time value={session.started_at} />,
-    width: 190,
+    width: 225,
   },
 ]
 

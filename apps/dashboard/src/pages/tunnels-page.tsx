@@ -42,7 +42,7 @@ export function TunnelTable({ tunnels }: { readonly tunnels: readonly Tunnel[] }
           title: 'Online since',
           text: (tunnel) => tunnel.started_at,
           cell: (tunnel) => <Time value={tunnel.started_at} />,
-          width: 190,
+          width: 225,
         },
       ]}
     />

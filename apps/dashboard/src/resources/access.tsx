@@ -28,7 +28,7 @@ export const apiKeyView: ResourceView<ApiKey> = {
       title: 'Created',
       text: (key) => key.created_at ?? '',
       cell: (key) => <Time value={key.created_at} />,
-      width: 190,
+      width: 225,
     },
   ],
   fields: [owner, ...commonFields],
@@ -58,7 +58,7 @@ export const credentialView: ResourceView<Credential> = {
       title: 'Created',
       text: (item) => item.created_at ?? '',
       cell: (item) => <Time value={item.created_at} />,
-      width: 190,
+      width: 225,
     },
   ],
   fields: [
@@ -95,7 +95,7 @@ export const botUserView: ResourceView<BotUser> = {
       title: 'Created',
       text: (bot) => bot.created_at ?? '',
       cell: (bot) => <Time value={bot.created_at} />,
-      width: 190,
+      width: 225,
     },
   ],
   fields: [

@@ -21,7 +21,7 @@ export const sshAuthorityView: ResourceView<SshCertificateAuthority> = {
       title: 'Created',
       text: (item) => item.created_at ?? '',
       cell: (item) => <Time value={item.created_at} />,
-      width: 190,
+      width: 225,
     },
   ],
   fields: [
@@ -91,7 +91,7 @@ const certificateColumns: ResourceView<SshCertificate>['columns'] = [
     title: 'Valid until',
     text: (certificate) => certificate.valid_until,
     cell: (certificate) => <Time value={certificate.valid_until} />,
-    width: 190,
+    width: 225,
   },
 ]
 

@@ -20,7 +20,7 @@ export const tlsCertificateView: ResourceView<TlsCertificate> = {
       title: 'Valid until',
       text: (certificate) => certificate.not_after,
       cell: (certificate) => <Time value={certificate.not_after} />,
-      width: 190,
+      width: 225,
     },
   ],
   fields: [
@@ -72,7 +72,7 @@ export const certificateAuthorityView: ResourceView<CertificateAuthority> = {
       title: 'Valid until',
       text: (authority) => authority.not_after,
       cell: (authority) => <Time value={authority.not_after} />,
-      width: 190,
+      width: 225,
     },
   ],
   fields: [

@@ -1,3 +1,4 @@
+import { get } from 'node:http'
 import { mkdir, readdir } from 'node:fs/promises'
 import { join } from 'node:path'
 import { runProcess, startAgent } from '@tunnel/testkit'
@@ -58,7 +59,10 @@ async function makeTraffic(): Promise<AsyncDisposable> {
   const visitors = setInterval(() => {
     const visits = 3 + Math.round(3 * Math.sin(performance.now() / 4000))
     for (let made = 0; made < visits; made++)
-      void fetch(`http://127.0.0.1:${service.ports.edgeHttp}/readyz`, { headers: { host: `shop.${service.zone}` } })
+      get(
+        { port: service.ports.edgeHttp, host: '127.0.0.1', path: '/readyz', headers: { host: `shop.${service.zone}` } },
+        (response) => response.resume(),
+      )
   }, 100)
   return {
     [Symbol.asyncDispose]: () => {
