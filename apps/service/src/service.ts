@@ -173,12 +173,14 @@ function startSessions(
   parts.add('tcp-ports', { [Symbol.asyncDispose]: async () => tcpPorts[Symbol.dispose]() })
   const admitsAgent = (accountId: string, ip: string) =>
     routing.restrictions.find(accountId, 'agent')?.isAllowed(ip) ?? true
+  const ipPolicyOf = (accountId: string) => (id: string) =>
+    routing.filters.has(accountId, id) ? routing.filters.ipPolicy(accountId, id) : undefined
   const sessions = createSessions({
     authtokens: management.authtokens,
     admitsAgent,
     labelled,
     names: reservedNames(reservations, zoneNames(config.zone, ownLabels), config.zone),
-    compilePolicy: (document, place) => policies.compile(document, place),
+    compilePolicy: (document, place) => policies.compile(document, { ...place, ipPolicy: ipPolicyOf(place.accountId) }),
     // Every name is served over both; the address to hand out is the one that nobody can read along.
     publicUrl: (_protocol, domain) => `https://${domain}`,
     tcp: { host: `tcp.${config.zone}`, ports: tcpPorts },
@@ -199,14 +201,6 @@ function startSessions(
     const applied = credentials.find(id).then((found) => found && sessions.applyAcl(id, found.body.acl))
     applied.catch((error: unknown) => log.error({ err: error, id }, 'changed rules do not act yet'))
   })
-  for (const prefix of ['rd', 'agin'] as const)
-    management.changes.listen(prefix, ({ id, change }) => {
-      if (change === 'deleted') return
-      const { reservedDomains, agentIngresses } = management.resources
-      const reserved = prefix === 'rd' ? reservedDomains.find(id) : agentIngresses.find(id)
-      const applied = reserved.then((found) => found && sessions.applyReservation(found.body.domain))
-      applied.catch((error: unknown) => log.error({ err: error, id }, 'a reservation does not act yet'))
-    })
   return sessions
 }
 

@@ -21,19 +21,22 @@ export interface RoutingDeps {
 export interface Routing {
   readonly edges: PublishedEdges
   readonly restrictions: AccountRestrictions
+  readonly filters: AddressFilters
 }
 
 /** Loads what acts on traffic and keeps it current, change by change. */
 export async function startRouting(deps: RoutingDeps): Promise<Routing> {
   const { management, labelled, policies, staticReach, log } = deps
-  const { ipPolicyRules, ipRestrictions } = management.resources
-  const filters = await AddressFilters.load(ipPolicyRules)
+  const { ipPolicies, ipPolicyRules, ipRestrictions } = management.resources
+  const filters = await AddressFilters.load(ipPolicies, ipPolicyRules)
   const edges = await PublishedEdges.load(edgeSources(management.resources, labelled), {
     now: () => performance.now(),
     random: Math.random,
     staticReach,
     filters,
-    compileModules: (modules, { id }) => compileModules(modules, id, policies, () => undefined),
+    // That the policies are there is known: a module holds on to those that it names.
+    compileModules: (modules, { id, accountId }) =>
+      compileModules(modules, id, policies, (policyId) => filters.ipPolicy(accountId, policyId)),
   })
   const restrictions = await AccountRestrictions.load(ipRestrictions, filters, (outsider) =>
     log.info(outsider, 'an address outside of the account restriction'),
@@ -45,5 +48,5 @@ export async function startRouting(deps: RoutingDeps): Promise<Routing> {
   management.changes.listenToAll(({ kind, id }) => {
     refresh(kind, id).catch((error: unknown) => log.error({ err: error, id }, 'a change does not act yet'))
   })
-  return { edges, restrictions }
+  return { edges, restrictions, filters }
 }

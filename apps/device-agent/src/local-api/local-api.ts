@@ -13,7 +13,7 @@ export interface LocalApiOptions {
   readonly onFailure: (error: unknown) => void
 }
 
-const bodyMaxBytes = 128 * 1024
+const bodyMaxBytes = 256 * 1024
 const requestTimeoutMs = 10_000
 // An encoded url of the longest host name fits well.
 const pathPartMaxChars = 2100

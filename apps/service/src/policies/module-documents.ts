@@ -30,7 +30,7 @@ export const moduleDocuments: { readonly [N in PolicyModuleName]: (module: EdgeM
   response_headers: (module) => ({ outbound: headerRules(module) }),
   request_headers: (module) => ({ inbound: headerRules(module) }),
   policy: ({ inbound = [], outbound = [] }) => ({ inbound, outbound }),
-  traffic_policy: ({ value }) => (/^\s*\{/.test(value) ? value : (parse(value) as unknown)),
+  traffic_policy: ({ value }) => readText(value),
   circuit_breaker: (module) =>
     onRequest([
       {
@@ -62,4 +62,12 @@ function headerRules({ add = {}, remove = [] }: EdgeModuleWrite<'request_headers
 /** Modules have no expressions: what looks like one stands for itself. */
 function literal(text: string): string {
   return text.replaceAll('${', () => '$${')
+}
+
+function readText(text: string): unknown {
+  try {
+    return JSON.parse(text)
+  } catch {
+    return parse(text)
+  }
 }

@@ -17,8 +17,16 @@ export class AddressRules {
     this.#denied = new CidrSet(blocks('deny'))
   }
 
+  /** The rule that decides on an address; undefined when none matches. */
+  decide(address: string): { readonly action: AddressRule['action']; readonly cidr: string } | undefined {
+    const denied = this.#denied.find(address)
+    if (denied !== undefined) return { action: 'deny', cidr: denied }
+    const allowed = this.#allowed.find(address)
+    return allowed === undefined ? undefined : { action: 'allow', cidr: allowed }
+  }
+
   /** False also for text that is no address. */
   isAllowed(address: string): boolean {
-    return this.#allowed.find(address) !== undefined && this.#denied.find(address) === undefined
+    return this.decide(address)?.action === 'allow'
   }
 }

@@ -43,7 +43,7 @@ const route = (match: string, modules: StoredRoute['modules'] = {}): StoredRoute
   modules,
 })
 async function load(stores: ReturnType<typeof emptyStores>): Promise<PublishedEdges> {
-  const filters = await AddressFilters.load(stores.addressRules)
+  const filters = await AddressFilters.load(new Store<object>(), stores.addressRules)
   stores.filters = filters
   return PublishedEdges.load(stores, {
     now: () => 0,

@@ -231,6 +231,25 @@ describe('modules of a route', () => {
     expect((await visit()).status).toBe(418)
   })
 
+  it('restrict-ips: a rule of an IP policy that changes acts at once, and a policy in use stays', async () => {
+    const policy = (await create('/ip_policies', {}))['id']
+    const named = (id: unknown) =>
+      JSON.stringify({ inbound: [{ actions: [{ type: 'restrict-ips', config: { ip_policies: [id] } }] }] })
+    const { visit, put } = await route({ traffic_policy: undefined, policy: JSON.parse(named(policy)) as Json })
+    const status = async () => (await visit()).status
+    expect(await status()).toBe(403)
+    const rule = await create('/ip_policy_rules', { ip_policy_id: policy, cidr: '127.0.0.0/8', action: 'allow' })
+    await soon(status, 404)
+    await create('/ip_policy_rules', { ip_policy_id: policy, cidr: '127.0.0.1/32', action: 'deny' })
+    await soon(status, 403)
+    await account.call('DELETE', `/ip_policy_rules/${String(rule['id'])}`)
+    expect(await status()).toBe(403)
+    await expect(account.call('DELETE', `/ip_policies/${String(policy)}`)).rejects.toThrow(/400/)
+    await expect(put('traffic_policy', { value: named('ipp_2bMmXLm72GkoHS8tCdzOuTQcG5r') })).rejects.toThrow(
+      'ERR_SERVICE_7007',
+    )
+  })
+
   it('traffic_policy: the text is JSON or YAML, and the reply shows it as it was sent', async () => {
     const { visit, put, get, remove } = await route()
     const yaml =

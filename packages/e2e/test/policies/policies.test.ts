@@ -167,6 +167,20 @@ describe('policies on the way from a visitor to a program and back', () => {
     expect((await product.visit(closed, '/', '-H', 'x-forwarded-for: 10.0.0.1')).status).toBe(403)
   })
 
+  it('restrict-ips: an IP policy of the account decides as it is at the moment, and an unknown one is refused', async () => {
+    const { id } = (await product.account.call('POST', '/ip_policies', {})) as { id: string }
+    const domain = await inbound('restrict-ips', { ip_policies: [id] })
+    expect((await product.visit(domain)).status).toBe(403)
+    const rule = { ip_policy_id: id, cidr: '127.0.0.0/8', action: 'allow' }
+    const { id: ruleId } = (await product.account.call('POST', '/ip_policy_rules', rule)) as { id: string }
+    await vi.waitFor(async () => expect((await product.visit(domain)).status).toBe(200))
+    await product.account.call('DELETE', `/ip_policy_rules/${ruleId}`)
+    await vi.waitFor(async () => expect((await product.visit(domain)).status).toBe(403))
+    await product.account.call('DELETE', `/ip_policies/${id}`)
+    await vi.waitFor(async () => expect((await product.visit(domain)).status).toBe(500))
+    await expect(inbound('restrict-ips', { ip_policies: [id] })).rejects.toThrow(/there is no IP policy|400/)
+  })
+
   it('restrict-ips: connection rules run too', async () => {
     const domain = await tunnel({
       on_tcp_connect: [{ actions: [{ type: 'restrict-ips', config: { allow: ['10.0.0.0/8'] } }] }],

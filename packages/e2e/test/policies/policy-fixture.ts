@@ -1,6 +1,7 @@
 import { execFile } from 'node:child_process'
 import { promisify } from 'node:util'
 import {
+  type Account,
   type RunningAgent,
   type RunningService,
   startAgent,
@@ -32,6 +33,7 @@ export interface SeenRequest {
 export class PolicyFixture implements AsyncDisposable {
   readonly #parts = new AsyncDisposableStack()
   readonly service: RunningService
+  readonly account: Account
   readonly stateDir: string
   readonly authtoken: string
   readonly upstreamPort: number
@@ -39,10 +41,18 @@ export class PolicyFixture implements AsyncDisposable {
 
   private constructor(
     parts: AsyncDisposableStack,
-    made: { service: RunningService; agent: RunningAgent; stateDir: string; authtoken: string; upstreamPort: number },
+    made: {
+      service: RunningService
+      account: Account
+      agent: RunningAgent
+      stateDir: string
+      authtoken: string
+      upstreamPort: number
+    },
   ) {
     this.#parts = parts
     this.service = made.service
+    this.account = made.account
     this.stateDir = made.stateDir
     this.authtoken = made.authtoken
     this.upstreamPort = made.upstreamPort
@@ -59,7 +69,7 @@ export class PolicyFixture implements AsyncDisposable {
     const { token: authtoken } = await account.createAuthtoken()
     const agent = await startAgent({ stateDir, authtoken, connectUrl: service.connectUrl(), caFile: service.caFile })
     await agent.process.waitForOutput(/session online/)
-    return new PolicyFixture(parts, { service, agent, stateDir, authtoken, upstreamPort: upstream.port })
+    return new PolicyFixture(parts, { service, account, agent, stateDir, authtoken, upstreamPort: upstream.port })
   }
 
   get agent(): RunningAgent {

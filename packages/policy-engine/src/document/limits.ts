@@ -1,6 +1,6 @@
 /** Bounds on what a policy document may hold. Each refusal names the bound. */
 export const limits = {
-  documentMaxBytes: 128 * 1024,
+  documentMaxBytes: 240 * 1024,
   documentMaxDepth: 32,
   problemsMax: 20,
   rulesPerPhaseMax: 50,

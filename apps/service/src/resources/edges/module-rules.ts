@@ -7,6 +7,8 @@ import {
 } from '@tunnel/models'
 import type { Call } from '../../api/caller.ts'
 import { backendModels } from '../backends/backend-models.ts'
+import { moduleDocuments } from '../../policies/module-documents.ts'
+import { namedIpPolicies } from '../../policies/named-ip-policies.ts'
 import { type Reference, referenceTo } from '../kernel/references.ts'
 import { refTo } from '../kernel/refs.ts'
 import { completeHeaders } from './header-modules.ts'
@@ -23,6 +25,11 @@ export interface ModuleRules<N extends EdgeModuleName> {
   complete?(input: StoredModule<N>, edge: 'https' | 'tcp' | 'tls'): StoredModule<N>
   references?(module: StoredModule<N>): readonly Reference[]
   reply(module: StoredModule<N>, call: Call): EdgeModuleReply<N>
+}
+
+/** What a policy restricts addresses with cannot be deleted while the module stands. */
+function ipPolicyReferences(document: unknown): Reference[] {
+  return namedIpPolicies(document).map((id) => referenceTo('ip_policies', id, [ipPolicyModel], 'module_policy_missing'))
 }
 
 const asStored = <M>(module: M): M => module
@@ -75,8 +82,14 @@ export const moduleRules: { readonly [N in EdgeModuleName]: ModuleRules<N> } = {
   oauth: { reply: asStored },
   oidc: { reply: asStored },
   saml: { reply: asStored },
-  policy: { reply: ({ enabled, inbound = null, outbound = null }) => ({ enabled, inbound, outbound }) },
-  traffic_policy: { reply: asStored },
+  policy: {
+    references: (module) => ipPolicyReferences(moduleDocuments.policy(module)),
+    reply: ({ enabled, inbound = null, outbound = null }) => ({ enabled, inbound, outbound }),
+  },
+  traffic_policy: {
+    references: (module) => ipPolicyReferences(moduleDocuments.traffic_policy(module)),
+    reply: asStored,
+  },
   mutual_tls: {
     references: ({ certificate_authority_ids: ids }) =>
       ids.map((id) =>
