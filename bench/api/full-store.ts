@@ -1,5 +1,6 @@
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
+import type { PostgresCluster } from '@tunnel/e2e/postgres-cluster'
 
 const ksuidDigits = 27
 
@@ -24,4 +25,14 @@ export function fillStore(dataDir: string, accountId: string, count: number): vo
     )
   database.exec('commit')
   database.close()
+}
+
+/** The same in a PostgreSQL that holds no other resources. */
+export async function fillCluster(cluster: PostgresCluster, accountId: string, count: number): Promise<void> {
+  await cluster.query(`
+    insert into resources (id, kind, account_id, parent_id, created_at, revision, body)
+    select 'ipp_' || lpad(n::text, ${ksuidDigits}, '0'), 'ipp', '${accountId}', null, 1700000000000 + n, 0,
+      '{"description":"policy ' || n || '","metadata":"m"}'
+    from generate_series(0, ${count - 1}) n`)
+  await cluster.query('vacuum analyze resources')
 }

@@ -1,27 +1,32 @@
 import { median } from '../load/statistics.ts'
 import { type LoadResult, runWrk } from '../load/wrk.ts'
 import type { BenchRow, BenchRun, Goal } from '../row.ts'
-import { type ApiLab, startApiLab } from './api-lab.ts'
+import { type ApiLab, startApiLab, startPostgresLab } from './api-lab.ts'
 import { policyId } from './full-store.ts'
 
 const CONNECTIONS = 32
 const PAGES = 300
 
-/** The management API over a million stored resources, on SQLite, in one process. */
+/** The management API over a million stored resources, in one process; PostgreSQL for comparison. */
 export const rows: readonly BenchRow[] = [
-  {
-    name: 'api-requests',
-    async measure(run) {
-      const stored = run.isQuick ? 10_000 : 1_000_000
-      await using lab = await startApiLab(stored)
-      const reads = await load(lab, run, { path: `/ip_policies/${policyId(Math.floor(stored / 2))}` })
-      const creates = await load(lab, run, { path: '/ip_policies', body: '{"description":"benchmark"}' })
-      const pageP99Ms = await pageLatency(lab, stored)
-      run.note(`  start ${Math.round(lab.startMs)} ms, page p99 ${pageP99Ms.toFixed(2)} ms`)
-      return { goals: goals({ reads, creates, pageP99Ms, startMs: lab.startMs, stored }) }
-    },
-  },
+  { name: 'api-requests', measure: async (run) => ({ goals: goals(await measure(run, startApiLab)) }) },
+  { name: 'api-postgres', measure: async (run) => ({ goals: unbound(goals(await measure(run, startPostgresLab))) }) },
 ]
+
+async function measure(run: BenchRun, start: (rows: number) => Promise<ApiLab>): Promise<Figures> {
+  const stored = run.isQuick ? 10_000 : 1_000_000
+  await using lab = await start(stored)
+  const reads = await load(lab, run, { path: `/ip_policies/${policyId(Math.floor(stored / 2))}` })
+  const creates = await load(lab, run, { path: '/ip_policies', body: '{"description":"benchmark"}' })
+  const pageP99Ms = await pageLatency(lab, stored)
+  run.note(`  start ${Math.round(lab.startMs)} ms, page p99 ${pageP99Ms.toFixed(2)} ms`)
+  return { reads, creates, pageP99Ms, startMs: lab.startMs, stored }
+}
+
+/** What is shown beside the figures that are required. */
+function unbound(figures: readonly Goal[]): Goal[] {
+  return figures.map(({ what, value, unit, better }) => ({ what: `PostgreSQL: ${what}`, value, unit, better }))
+}
 
 async function load(lab: ApiLab, run: BenchRun, request: { path: string; body?: string }): Promise<LoadResult> {
   const options = { ...request, connections: CONNECTIONS, headers: lab.headers }
