@@ -13,10 +13,18 @@ declare module 'typebox' {
 /** The two texts that almost every resource carries. Unset ones are absent from replies; `""` clears them. */
 export const described = {
   description: Type.Optional(
-    Type.String({ 'x-maxBytes': descriptionMaxBytes, description: 'What this is for, for people. At most 255 bytes.' }),
+    Type.String({
+      'x-maxBytes': descriptionMaxBytes,
+      description: 'What this is for, for people. At most 255 bytes.',
+      examples: ['weather station'],
+    }),
   ),
   metadata: Type.Optional(
-    Type.String({ 'x-maxBytes': metadataMaxBytes, description: 'Anything, for programs. At most 4096 bytes.' }),
+    Type.String({
+      'x-maxBytes': metadataMaxBytes,
+      description: 'Anything, for programs. At most 4096 bytes.',
+      examples: ['{"team":"field"}'],
+    }),
   ),
 }
 
@@ -27,7 +35,11 @@ export const noControlCharacters = String.raw`^[^\p{Cc}\p{Cs}]*$`
 export const Ref = Type.Object({ id: Type.String(), uri: Type.String() }, { additionalProperties: false })
 export type Ref = Type.Static<typeof Ref>
 
-export const Time = Type.String({ format: 'date-time', description: 'RFC 3339, UTC, whole seconds.' })
+export const Time = Type.String({
+  format: 'date-time',
+  description: 'RFC 3339, UTC, whole seconds.',
+  examples: ['2026-01-31T12:00:00Z'],
+})
 
 export const TextMap = Type.Record(Type.String(), Type.String())
 

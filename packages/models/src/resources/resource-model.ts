@@ -47,12 +47,18 @@ interface ModelInput<C extends TProperties, U extends TProperties, R extends TPr
   readonly emptyPatch?: ErrorReason
 }
 
-const identity = { id: Type.String(), uri: Type.String(), created_at: Time }
+const sampleKsuid = '2RWUhWYxiTp8Fnd3RsCCtWTF8vY'
+
+function identity(prefix: string, path: string) {
+  const id = `${prefix}_${sampleKsuid}`
+  const uri = `https://api.example.com${path}/${id}`
+  return { id: Type.String({ examples: [id] }), uri: Type.String({ examples: [uri] }), created_at: Time }
+}
 
 /** Declares a resource type. Schemas are closed: an unknown property is an error, and never leaks into a reply. */
 export function defineModel<C extends TProperties, U extends TProperties, R extends TProperties>(
   input: ModelInput<C, U, R>,
-): ResourceModel<C, U, R & typeof identity> {
+): ResourceModel<C, U, R & ReturnType<typeof identity>> {
   const { name } = input
   return {
     fieldErrors: {},
@@ -61,7 +67,7 @@ export function defineModel<C extends TProperties, U extends TProperties, R exte
     ...input,
     create: closed(input.create, `${name}Create`),
     update: closed(input.update, `${name}Update`),
-    reply: closed({ ...identity, ...input.reply }, name),
+    reply: closed({ ...identity(input.prefix, input.path), ...input.reply }, name),
   }
 }
 
