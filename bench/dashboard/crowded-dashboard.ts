@@ -9,6 +9,7 @@ import type { BenchRow, BenchRun, Goal } from '../row.ts'
 const CONNECT_LIMIT_MS = 180_000
 const BROWSERS = 5
 const STEPS = 12
+const SWARMS = 4
 
 /** Five browsers look at thousands of sessions while visitors come: steps of a page, events, and CPU of the service. */
 export const crowdedDashboard: BenchRow = {
@@ -19,7 +20,7 @@ export const crowdedDashboard: BenchRow = {
     const count = run.isQuick ? 1_000 : 10_000
     await connectCrowd(stack, world, count)
     const page = await world.newPage()
-    const interactive = await timed(() => visit(page, world.url()))
+    const interactive = await firstLoad(world)
     await showAllSessions(page, world, count)
     const { scroll, filter } = await steps(page)
     const event = await eventLatency(world, page)
@@ -51,14 +52,28 @@ export const crowdedDashboard: BenchRow = {
   },
 }
 
+/** In browsers that have never seen the pages. */
+async function firstLoad(world: DashboardWorld): Promise<number> {
+  const loads: number[] = []
+  for (let load = 0; load < 5; load++) {
+    const page = await world.newPage()
+    loads.push(await timed(() => visit(page, world.url())))
+    await page.context().close()
+  }
+  return median(loads)
+}
+
+/** From several processes: one alone is too busy with handshakes to answer the heartbeats of those before. */
 async function connectCrowd(stack: AsyncDisposableStack, world: DashboardWorld, count: number): Promise<void> {
   const { service, api } = world
   const { token } = await api.credentials.create({ description: 'crowd' })
   const { command, args } = fromSource('bench/swarm.ts')
-  const swarm = stack.use(
-    await startProcess(command, [...args, service.connectUrl(), service.caFile, token, String(count)]),
-  )
-  await swarm.waitForOutput(/^connected in (\d+) ms$/m, CONNECT_LIMIT_MS)
+  const each = String(count / SWARMS)
+  for (let swarm = 0; swarm < SWARMS; swarm++) {
+    const swarmArgs = [...args, service.connectUrl('plain'), service.caFile, token, each]
+    const running = stack.use(await startProcess(command, swarmArgs))
+    await running.waitForOutput(/^connected in (\d+) ms$/m, CONNECT_LIMIT_MS)
+  }
 }
 
 async function showAllSessions(page: Page, world: DashboardWorld, count: number): Promise<void> {
