@@ -1,0 +1,97 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { type Client, type TestApi, type WireBody, startTestApi } from './api-harness.ts'
+
+/* What existing clients send besides what they mean, and what their decoders need in every reply. */
+
+let api: TestApi
+let client: Client
+beforeAll(async () => {
+  api = await startTestApi()
+  client = await api.newClient()
+})
+afterAll(() => api[Symbol.asyncDispose]())
+
+const time = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ$/
+
+describe('a client', () => {
+  it.each([
+    ['/ip_policies', {}, {}],
+    ['/credentials', {}, { acl: [], token: expect.any(String), owner_id: expect.any(String) }],
+    ['/backends/tunnel_group', {}, { labels: {}, tunnels: [] }],
+    ['/backends/http_response', {}, { body: '', headers: null, status_code: 200 }],
+    ['/backends/weighted', {}, { backends: {} }],
+    ['/backends/failover', {}, { backends: [] }],
+    ['/edges/https', {}, { routes: [], hostports: null, mutual_tls: null, tls_termination: null }],
+    ['/edges/tcp', {}, { hostports: null, backend: null, ip_restriction: null, traffic_policy: null }],
+    ['/agent_ingresses', { domain: 'gw.example.dev' }, { certificate_management_policy: null }],
+  ])('finds every field of %s in its replies, lists as arrays and maps as objects', async (path, input, fields) => {
+    const created = await client.create(path, input)
+    expect(created).toMatchObject({ ...fields, created_at: expect.stringMatching(time) })
+    const read = (await client.send('GET', `${path}/${created.id}`)).body
+    expect(Object.keys(read).toSorted()).toEqual(Object.keys(created).toSorted())
+  })
+
+  it('may leave arguments out as zero values or null on creation', async () => {
+    const unset = { description: '', metadata: null, private_key_type: '', elliptic_curve: '', key_size: 0 }
+    expect(await client.create('/ssh_certificate_authorities', unset)).toMatchObject({ key_type: 'ed25519' })
+    expect(await client.create('/credentials', { acl: [], owner_id: '', description: null })).toMatchObject({ acl: [] })
+    const address = await client.create('/reserved_addrs', { region: '' })
+    expect(address).toMatchObject({ region: 'local' })
+  })
+
+  it('may send every unset field as null, and the ids of the path, with a change', async () => {
+    const edge = await client.create('/edges/https', { description: 'kept', metadata: 'kept' })
+    const nulls = { description: null, hostports: null, mutual_tls: null, tls_termination: null, id: edge.id }
+    const changed = await client.send('PATCH', `/edges/https/${edge.id}`, { ...nulls, metadata: 'new' })
+    expect(changed.body).toMatchObject({ description: 'kept', metadata: 'new' })
+    const routes = `/edges/https/${edge.id}/routes`
+    const route = await client.create(routes, { edge_id: edge.id, match_type: 'exact_path', match: '/' })
+    const ids = { edge_id: edge.id, id: route.id }
+    expect((await client.send('PATCH', `${routes}/${route.id}`, { ...ids, match: null })).body).toMatchObject({
+      match: '/',
+    })
+    const backend = await client.create('/backends/tunnel_group')
+    const module = await client.send('PUT', `${routes}/${route.id}/backend`, { ...ids, backend_id: backend.id })
+    expect(module.body).toMatchObject({ enabled: true, backend: { id: backend.id } })
+  })
+
+  it('may begin a list with an empty before_id, and gets an empty page behind the last', async () => {
+    const { id } = await client.create('/bot_users', { name: 'pager' })
+    const first = await client.send('GET', '/bot_users?before_id=&limit=100')
+    expect(first.body).toMatchObject({
+      bot_users: [{ id }],
+      next_page_uri: null,
+      uri: 'http://api.example.com/bot_users',
+    })
+    const past = await client.send('GET', `/bot_users?before_id=${id}`)
+    expect(past).toMatchObject({ status: 200, body: { bot_users: [], next_page_uri: null } })
+  })
+
+  it('gets errors as JSON with a message, the status, and details that are all strings', async () => {
+    for (const [method, path] of [
+      ['GET', '/bot_users/unknown'],
+      ['GET', '/nothing'],
+      ['POST', '/bot_users'],
+      ['PATCH', '/credentials/unknown'],
+    ] as const) {
+      const { body, headers, status } = await client.send(method, path)
+      expect(headers['content-type']).toMatch(/^application\/json/)
+      expect(body).toMatchObject({ status_code: status, msg: expect.any(String) })
+      expect(Object.values(body.details).map((detail) => typeof detail)).not.toContain('object')
+    }
+  })
+
+  it.each(['restart', 'stop', 'update'])('may send anything as the body of %s', async (command) => {
+    for (const body of [undefined, '{}', 'ts_1', '{"id":"ts_1"}', 'null', '[']) {
+      const answer = await client.send('POST', `/tunnel_sessions/ts_${'0'.repeat(27)}/${command}`, body)
+      expect(answer).toMatchObject({ status: 404, body: { msg: 'Resource not found' } satisfies Partial<WireBody> })
+    }
+  })
+
+  it('gets an empty 204 for what it deletes', async () => {
+    const { id } = await client.create('/ip_policies')
+    const headers = { authorization: `Bearer ${client.token}`, 'service-version': '2' }
+    const reply = await api.app.inject({ method: 'DELETE', url: `/ip_policies/${id}`, headers })
+    expect([reply.statusCode, reply.body, reply.headers['content-type']]).toEqual([204, '', undefined])
+  })
+})
