@@ -19,6 +19,8 @@ export interface RequestFacts {
   readonly readBody?: (maxBytes: number) => Promise<Uint8Array>
 }
 
+const plainAuthority = /^[a-z\d.-]+(?::[1-9]\d{0,4})?$/
+
 /** A request on its way through a policy: what later rules see and what goes to the upstream. */
 export class RequestMessage {
   readonly facts: RequestFacts
@@ -50,7 +52,13 @@ export class RequestMessage {
   }
 
   get parts(): UrlParts {
-    return (this.#parts ??= splitUrl(this.#url) ?? this.#unparsedParts())
+    return (this.#parts ??= this.#isPlain ? this.#unparsedParts() : (splitUrl(this.#url) ?? this.#unparsedParts()))
+  }
+
+  /** Cut at its known places, the usual address has the same parts as when it is parsed. */
+  get #isPlain(): boolean {
+    const { authority, target } = this.facts
+    return !this.isRewritten && target.startsWith('/') && !target.includes('#') && plainAuthority.test(authority)
   }
 
   get queryParameters(): ReadonlyMap<string, readonly string[]> {
@@ -75,7 +83,7 @@ export class RequestMessage {
     return true
   }
 
-  /** The parts of an address that arrived in a form of its own, such as the `*` of OPTIONS. */
+  /** The parts of an address as it arrived, also in a form of its own, such as the `*` of OPTIONS. */
   #unparsedParts(): UrlParts {
     const { scheme, authority, target } = this.facts
     const [path = '', ...query] = target.split('?')
