@@ -3,6 +3,7 @@ import { join } from 'node:path'
 import { rows as agentRows } from './agent/rows.ts'
 import { rows as apiRows } from './api/rows.ts'
 import { rows as dashboardRows } from './dashboard/rows.ts'
+import { rows as dnsRows } from './dns/rows.ts'
 import { describeMachine } from './machine.ts'
 import { type BenchOptions, readOptions } from './options.ts'
 import { type Report, type ReportRow, isComplete, toMarkdown } from './report.ts'
@@ -18,6 +19,7 @@ const allRows: readonly BenchRow[] = [
   ...sshRows,
   ...apiRows,
   ...dashboardRows,
+  ...dnsRows,
 ]
 const resultsDir = join(import.meta.dirname, 'results')
 

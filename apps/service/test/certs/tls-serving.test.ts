@@ -1,6 +1,8 @@
 import { randomBytes } from 'node:crypto'
+import { once } from 'node:events'
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { connect } from 'node:tls'
 import { runProcess, startHttpUpstream, tempDir } from '@tunnel/testkit'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { CertificateSelection } from '../../src/certs/serving/certificate-selection.ts'
@@ -114,6 +116,40 @@ it('a session resumed under another name counts for the name of the new handshak
   expect(await handshake('www.app.test', { args: resume, host: 'app.test' })).toMatch(/HTTP\/1\.1 421/)
   const output = await handshake('www.app.test', { args: resume, host: 'www.app.test' })
   expect(output).toMatch(/HTTP\/1\.1 200[^]*"host":"www\.app\.test"/)
+})
+
+it('a flood of unknown names makes no context', async () => {
+  const size = contexts.size
+  const hello = (index: number) =>
+    new Promise<void>((resolve) => {
+      const servername = `flood-${index}.example`
+      const socket = connect({ port: ports[0]!, host: '127.0.0.1', servername, rejectUnauthorized: false }, () =>
+        socket.destroy(),
+      )
+      socket.on('close', () => resolve())
+    })
+  for (let sent = 0; sent < 400; sent += 20)
+    await Promise.all(Array.from({ length: 20 }, (_, index) => hello(sent + index)))
+  expect(contexts.size).toBe(size)
+})
+
+it('a certificate that never comes ends the handshake at its time limit, and nobody else’s', async () => {
+  const waiting = Promise.withResolvers<never>()
+  const known = await testCertificates()
+  const source = {
+    fallback: () => known.fallback(),
+    contextFor: (name: string) => (name === 'never.test' ? waiting.promise : known.contextFor(name)),
+    covers: () => true,
+  }
+  await using edge = await startTestEdge({ certificates: source, limits: { tlsHandshakeMs: 300 } })
+  const ask = (servername: string) =>
+    connect({ port: edge.tlsPort, host: '127.0.0.1', servername, rejectUnauthorized: false })
+  const stuck = ask('never.test').on('error', () => undefined)
+  const ended = new Promise((resolve) => stuck.on('close', resolve))
+  const startedAtMs = performance.now()
+  await once(ask('app.test'), 'secureConnect')
+  await ended
+  expect(performance.now() - startedAtMs).toBeGreaterThan(200)
 })
 
 it('after a rotation of the ticket keys an old session costs a full handshake, and no error', async () => {

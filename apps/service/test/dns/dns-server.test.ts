@@ -144,6 +144,7 @@ describe('a TCP peer that does not speak DNS is cut off', () => {
     socket.write(bytes)
     socket.resume()
     await expect(once(socket, 'close')).resolves.toBeDefined()
+    expect(await dig(server.port, 'TXT', challenge)).toContain('"one"')
   })
 
   it('a question that arrives octet by octet is answered', async () => {

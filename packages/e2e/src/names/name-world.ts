@@ -93,8 +93,8 @@ export class NameWorld implements AsyncDisposable {
   }
 
   /** Starts it, or starts it again: with its data, at its address. */
-  async startService(): Promise<void> {
-    this.#service = await this.#startAt(this.publicAddress, 'service', this.#service?.ports.api)
+  async startService(region = 'eu'): Promise<void> {
+    this.#service = await this.#startAt(this.publicAddress, 'service', { apiPort: this.#service?.ports.api, region })
   }
 
   /** Another process of the service, on the same store; the caller stops it. */
@@ -102,7 +102,11 @@ export class NameWorld implements AsyncDisposable {
     return this.#startAt(this.secondAddress, 'second')
   }
 
-  #startAt(address: string, name: string, apiPort = 0): Promise<RunningService> {
+  #startAt(
+    address: string,
+    name: string,
+    { apiPort = 0, region = 'eu' }: { readonly apiPort?: number | undefined; readonly region?: string } = {},
+  ): Promise<RunningService> {
     return startService({
       ports: { api: apiPort },
       dataDir: join(this.#dir, name),
@@ -115,7 +119,7 @@ export class NameWorld implements AsyncDisposable {
         SERVICE_PUBLIC_IPS: [...new Set([this.publicAddress, this.secondAddress])].join(','),
         SERVICE_EDGE_HTTP_LISTEN: `${address}:${this.edgePorts.http}`,
         SERVICE_EDGE_HTTPS_LISTEN: `${address}:${this.edgePorts.https}`,
-        SERVICE_REGION: 'eu',
+        SERVICE_REGION: region,
         SERVICE_ACME_DIRECTORY: this.pebble.directoryUrl,
         SERVICE_ACME_CA_FILE: join(this.#dir, 'api-ca.pem'),
       },

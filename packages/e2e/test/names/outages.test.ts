@@ -71,3 +71,35 @@ it.skipIf(!mayRun)(
     expect(tls_certificates).toHaveLength(1)
   },
 )
+
+it.skipIf(!mayRun)(
+  'a region that comes later gets its name into the certificate of an ingress that was issued before',
+  limit,
+  async () => {
+    await using world = await NameWorld.start()
+    const account = await world.service.createAccount()
+    const ingress = (await account.call('POST', '/agent_ingresses', {
+      domain: 'connect.acme.test',
+      certificate_management_policy: { authority: 'letsencrypt' },
+    })) as Named
+    const path = `/agent_ingresses/${ingress.id}`
+    await world.setCustomerRecords(ingress.ns_targets.map((target) => `connect.acme.test. NS ${target}`))
+    await account.call('PATCH', path, { description: 'the records are there' })
+    await world.until<Named>(account, path, isIssued)
+    const shownNames = () =>
+      runProcess('sh', [
+        '-c',
+        `openssl s_client -connect ${world.publicAddress}:${world.edgePorts.https} -servername connect.acme.test </dev/null 2>/dev/null | openssl x509 -noout -ext subjectAltName`,
+      ])
+    expect(await shownNames()).toContain('DNS:connect.acme.test, DNS:tunnel.eu.connect.acme.test')
+
+    await world.service[Symbol.asyncDispose]()
+    await world.startService('us')
+    expect((await account.call('GET', path)) as Named).toMatchObject({
+      region_domains: ['tunnel.us.connect.acme.test'],
+    })
+    await expect
+      .poll(shownNames, { timeout: 60_000, interval: 500 })
+      .toContain('DNS:connect.acme.test, DNS:tunnel.us.connect.acme.test')
+  },
+)

@@ -2,6 +2,7 @@ import { DueTimes } from '../../jobs/due-times.ts'
 import { KeyedRunner } from '../../jobs/keyed-runner.ts'
 import { type CertificateState, dueAtMs } from './certificate-state.ts'
 import { Provisioner, type ProvisionerOptions } from './provisioner.ts'
+import { isWanted } from './subject.ts'
 
 export interface ProvisioningOptions extends ProvisionerOptions {
   /** Every subject that exists, to begin with. */
@@ -32,7 +33,7 @@ export class Provisioning implements AsyncDisposable {
   static async start(options: ProvisioningOptions): Promise<Provisioning> {
     const provisioning = new Provisioning(options)
     const states = await options.states.all()
-    for (const id of await options.subjectIds()) provisioning.#takeUp(id, states.get(id))
+    for (const id of await options.subjectIds()) await provisioning.#takeUp(id, states.get(id))
     return provisioning
   }
 
@@ -52,8 +53,16 @@ export class Provisioning implements AsyncDisposable {
     await this.#runner[Symbol.asyncDispose]()
   }
 
-  #takeUp(id: string, state: CertificateState | undefined): void {
-    this.#dueTimes.set(id, state === undefined ? 0 : dueAtMs(state))
+  async #takeUp(id: string, state: CertificateState | undefined): Promise<void> {
+    const isDue = state === undefined || (await this.#isOutdated(id, state))
+    this.#dueTimes.set(id, isDue ? 0 : dueAtMs(state))
+  }
+
+  /** What is wanted may have changed with the configuration: a region more, and an ingress has more names. */
+  async #isOutdated(id: string, { job, held }: CertificateState): Promise<boolean> {
+    if (job !== null || held === null) return false
+    const wanted = (await this.#options.subjects.find(id))?.certificate
+    return wanted !== null && wanted !== undefined && !isWanted(wanted, held)
   }
 
   #start(id: string): void {
