@@ -6,6 +6,7 @@ import type { HttpChallenges } from './certs/challenges/http-challenges.ts'
 import { Proofs } from './certs/challenges/proofs.ts'
 import type { StoredStates } from './certs/provisioning/stored-states.ts'
 import { CertificateSelection, type LastResort } from './certs/serving/certificate-selection.ts'
+import { garbageCollector } from './certs/serving/collect-garbage.ts'
 import { ContextCache } from './certs/serving/context-cache.ts'
 import { ServedNames } from './certs/serving/served-names.ts'
 import { TicketKeys } from './certs/serving/ticket-keys.ts'
@@ -92,6 +93,7 @@ export async function startNamesAndCertificates(deps: NamesAndCertificatesDeps):
     contextsMax: config.tlsContextsMax,
     creationsPerSecond: contextsPerSecond,
     nowMs: () => performance.now(),
+    collectGarbage: garbageCollector(),
   })
   const ticketKeys = await TicketKeys.start({
     values: storage.values,

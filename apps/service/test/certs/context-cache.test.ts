@@ -6,6 +6,7 @@ const certificate = await throwAwayCertificate(['a.test'])
 
 function cacheOf(load: (id: string) => Promise<KeyAndChain | undefined>, contextsMax = 3, creationsPerSecond = 1_000) {
   const loaded: string[] = []
+  let collections = 0
   const cache = new ContextCache({
     load: (id) => {
       loaded.push(id)
@@ -14,8 +15,9 @@ function cacheOf(load: (id: string) => Promise<KeyAndChain | undefined>, context
     contextsMax,
     creationsPerSecond,
     nowMs: () => performance.now(),
+    collectGarbage: () => void (collections += 1),
   })
-  return { cache, loaded }
+  return { cache, loaded, collected: () => collections }
 }
 
 it('makes a context once, for all who ask at the same time', async () => {
@@ -30,6 +32,12 @@ it('keeps to its bound and drops the least recently used first', async () => {
   for (const id of ['a', 'b', 'c', 'a', 'd', 'a', 'b']) await cache.get(id)
   expect(cache.size).toBe(3)
   expect(loaded).toEqual(['a', 'b', 'c', 'd', 'b'])
+})
+
+it('has the memory of dropped contexts freed, which V8 does not see, after every few hundred', async () => {
+  const { cache, collected } = cacheOf(() => Promise.resolve(certificate), 10, 100_000)
+  for (let index = 0; index < 520; index += 1) await cache.get(`c${index}`)
+  expect(collected()).toBe(2)
 })
 
 it('remembers neither a failure nor a certificate that is gone', async () => {

@@ -6,6 +6,7 @@ import { callbackify } from 'node:util'
 import { hasPrograms, runProcess } from '@tunnel/testkit'
 import { describe, expect, it } from 'vitest'
 import { CertificateSelection } from '../../src/certs/serving/certificate-selection.ts'
+import { garbageCollector } from '../../src/certs/serving/collect-garbage.ts'
 import { ContextCache } from '../../src/certs/serving/context-cache.ts'
 import { ServedNames } from '../../src/certs/serving/served-names.ts'
 import { testCertificates } from '../edge/test-certificates.ts'
@@ -25,7 +26,13 @@ describe.skipIf(!mayRun)('TLS with many certificates', { timeout: 120_000 }, () 
     const names = new ServedNames()
     names.set('rd_1', ['app.test'], 'cert_1')
     const load = () => Promise.resolve(certificate)
-    const contexts = new ContextCache({ load, contextsMax, creationsPerSecond: 100, nowMs: () => performance.now() })
+    const contexts = new ContextCache({
+      load,
+      contextsMax,
+      creationsPerSecond: 100,
+      nowMs: () => performance.now(),
+      collectGarbage: () => undefined,
+    })
     const selection = new CertificateSelection({ names, contexts, lastResort: await testCertificates() })
     const server = createServer({
       ...selection.fallback(),
@@ -61,7 +68,13 @@ describe.skipIf(!mayRun)('TLS with many certificates', { timeout: 120_000 }, () 
     const loadedMs = performance.now() - startedAtMs
     const loaded = rss()
     const load = () => Promise.resolve(certificate)
-    const contexts = new ContextCache({ load, contextsMax, creationsPerSecond: 10_000, nowMs: () => performance.now() })
+    const contexts = new ContextCache({
+      load,
+      contextsMax,
+      creationsPerSecond: 10_000,
+      nowMs: () => performance.now(),
+      collectGarbage: garbageCollector(),
+    })
     for (let index = 0; index < 2 * certificateCount; index++)
       await contexts.get(names.find(`d${index % certificateCount}.many.test`) ?? '')
     const asked = rss()

@@ -25,6 +25,7 @@ const contexts = new ContextCache({
   contextsMax: 100,
   creationsPerSecond: 100,
   nowMs: () => performance.now(),
+  collectGarbage: () => undefined,
 })
 let ports: number[]
 let dir: string

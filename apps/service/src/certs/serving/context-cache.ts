@@ -14,9 +14,12 @@ export interface ContextCacheOptions {
   /** New contexts per second: names that a flood asks for must not turn into memory faster than it is freed. */
   readonly creationsPerSecond: number
   readonly nowMs: () => number
+  /** Frees the memory of contexts that were dropped; asked for after every few hundred of them. */
+  readonly collectGarbage: () => void
 }
 
 const waitingMax = 1_000
+const droppedPerCollection = 250
 
 /** TLS contexts by certificate, made when first asked for; the least recently used go first. */
 export class ContextCache {
@@ -24,6 +27,7 @@ export class ContextCache {
   readonly #contexts = new Map<string, Promise<SecureContext | undefined>>()
   #nextCreationMs = 0
   #waiting = 0
+  #dropped = 0
 
   constructor(options: ContextCacheOptions) {
     this.#options = options
@@ -39,14 +43,20 @@ export class ContextCache {
     const context = known ?? this.#create(certificateId)
     this.#contexts.delete(certificateId)
     this.#contexts.set(certificateId, context)
-    const [oldest] = this.#contexts.keys()
-    if (this.#contexts.size > this.#options.contextsMax && oldest !== undefined) this.#contexts.delete(oldest)
+    if (this.#contexts.size > this.#options.contextsMax) this.#dropOldest()
     return context
   }
 
   /** For a certificate that is no longer served. */
   forget(certificateId: string): void {
     this.#contexts.delete(certificateId)
+  }
+
+  #dropOldest(): void {
+    const [oldest] = this.#contexts.keys()
+    if (oldest !== undefined) this.#contexts.delete(oldest)
+    this.#dropped += 1
+    if (this.#dropped % droppedPerCollection === 0) this.#options.collectGarbage()
   }
 
   async #create(certificateId: string): Promise<SecureContext | undefined> {
