@@ -18,7 +18,7 @@ import { accessLog } from './edge/access-log.ts'
 import { startEdge } from './edge/edge.ts'
 import { edgeLimits } from './edge/limits.ts'
 import { ProxiedConnections } from './edge/proxy-protocol/proxied-connections.ts'
-import { TcpPorts } from './edge/raw/tcp-ports.ts'
+import { RawMetrics } from './edge/raw/raw-metrics.ts'
 import type { EndpointState } from './edge/endpoint-lookup.ts'
 import { AccountEvents } from './events/account-events.ts'
 import { eventRoutes } from './events/event-routes.ts'
@@ -29,6 +29,7 @@ import { type LogDestination, logDestination } from './log-destination.ts'
 import { startNamesAndCertificates } from './names-and-certificates.ts'
 import { startPeers } from './cluster/start-peers.ts'
 import { apiHost, followIngressNames, sessionHost } from './own-hosts.ts'
+import { type OpenTcpPorts, openTcpPorts } from './open-tcp-ports.ts'
 import { KeySetFetcher } from './policies/key-set-fetch.ts'
 import { PolicyCompiler } from './policies/policy-compiler.ts'
 import { policyObserver } from './policies/policy-observer.ts'
@@ -37,7 +38,6 @@ import { createReleaseDownloads } from './releases/release-downloads.ts'
 import { type Management, createManagement } from './resources/management.ts'
 import { shareChanges } from './shared-changes.ts'
 import { sessionDirectory } from './session-directory.ts'
-import type { PublishedEdges } from './routing/published-edges.ts'
 import { LabelledTunnels } from './sessions/labelled-tunnels.ts'
 import { reservedNames } from './sessions/reserved-names.ts'
 import { type Sessions, createSessions } from './sessions/sessions.ts'
@@ -76,6 +76,7 @@ interface Surroundings {
   /** What happens in each account, for those who follow it. */
   readonly events: AccountEvents
   readonly proxied: ProxiedConnections | null
+  readonly rawMetrics: RawMetrics
 }
 
 /** Builds all parts, connects them, and starts them in the order in which they need each other. */
@@ -89,7 +90,16 @@ export async function startService(config: ServiceConfig): Promise<Service> {
     const events = new AccountEvents(mintIdNow, Date.now)
     const { trustedProxies: trusted } = config
     const proxied = ProxiedConnections.open({ trusted, headerWithinMs: edgeLimits.proxyHeaderMs, metrics })
-    const listeners = await startParts({ config, log, logLines, metrics, parts, events, proxied })
+    const listeners = await startParts({
+      config,
+      log,
+      logLines,
+      metrics,
+      parts,
+      events,
+      proxied,
+      rawMetrics: new RawMetrics(metrics),
+    })
     return { listeners, [Symbol.asyncDispose]: () => parts.stop(partStopWithinMs) }
   } catch (error) {
     await parts.stop(partStopWithinMs)
@@ -106,13 +116,17 @@ async function startParts(surroundings: Surroundings): Promise<readonly Listener
     'peers',
     startPeers(config.databaseUrl, (error) => log.error({ err: error }, 'peers')),
   )
-  const management = createManagement(storage, config, { provisioning: certificateProgress(states) })
+  const management = createManagement(storage, config, {
+    provisioning: certificateProgress(states),
+    isPortOpen: (port) => tcpPorts.isOpen(port),
+  })
   shareChanges(management.changes, peers)
   const labelled = new LabelledTunnels()
   const policies = startPolicies(surroundings)
   const { staticBackends: staticReach } = config
   const routing = await startRouting({ management, labelled, policies, staticReach, log })
-  const sessions = startSessions(surroundings, { management, routing, labelled, policies })
+  const tcpPorts = startTcpPorts(surroundings, routing)
+  const sessions = startSessions(surroundings, { management, routing, labelled, policies, tcpPorts })
   management.connectSessions(sessionDirectory(sessions))
   const dashboard = createDashboard({
     db: storage.db,
@@ -150,27 +164,35 @@ interface SessionSources {
   readonly routing: Routing
   readonly labelled: LabelledTunnels
   readonly policies: PolicyCompiler
+  readonly tcpPorts: OpenTcpPorts
 }
 
-function startSessions(
-  { config, log, logLines, metrics, events, parts, proxied }: Surroundings,
-  sources: SessionSources,
-): Sessions {
-  const { management, routing, labelled, policies } = sources
-  const reservations = {
-    ownerOf: (name: string) => management.reservations.ownerOf(name),
-    isHeldByEdge: (name: string) => routing.edges.find(name) !== undefined,
-  }
-  const tcpPorts = new TcpPorts({
+function startTcpPorts(
+  { config, log, logLines, parts, proxied, rawMetrics }: Surroundings,
+  routing: Routing,
+): OpenTcpPorts {
+  const tcpPorts = openTcpPorts({
     host: config.edgeHttpsListen.host,
     ...config.tcpPorts,
     connectionsMaxCount: edgeLimits.tcpConnectionsMaxCount,
     observers: [accessLog(logLines)],
     region: config.region,
     proxied,
+    rawMetrics,
     restrictions: endpointFilters(routing),
+    edges: routing.rawEdges,
+    log,
   })
   parts.add('tcp-ports', { [Symbol.asyncDispose]: async () => tcpPorts[Symbol.dispose]() })
+  return tcpPorts
+}
+
+function startSessions({ config, log, metrics, events }: Surroundings, sources: SessionSources): Sessions {
+  const { management, routing, labelled, policies, tcpPorts } = sources
+  const reservations = {
+    ownerOf: (name: string) => management.reservations.ownerOf(name),
+    isHeldByEdge: (name: string) => (routing.edges.find(name) ?? routing.rawEdges.atHost(name)) !== undefined,
+  }
   const admitsAgent = (accountId: string, ip: string) =>
     routing.restrictions.find(accountId, 'agent')?.isAllowed(ip) ?? true
   const ipPolicyOf = (accountId: string) => (id: string) =>
@@ -183,7 +205,7 @@ function startSessions(
     compilePolicy: (document, place) => policies.compile(document, { ...place, ipPolicy: ipPolicyOf(place.accountId) }),
     // Every name is served over both; the address to hand out is the one that nobody can read along.
     publicUrl: (_protocol, domain) => `https://${domain}`,
-    tcp: { host: `tcp.${config.zone}`, ports: tcpPorts },
+    tcp: { host: `tcp.${config.zone}`, ports: tcpPorts.ports },
     identityKey: MasterKeys.open(join(dirname(config.masterKeyFile), 'identity.key')).current.key,
     zone: config.zone,
     region: config.region,
@@ -256,11 +278,11 @@ interface PublicSources {
 
 /** What the internet talks to: names, certificates, and the listeners that use them. */
 async function startPublicSide(surroundings: Surroundings, sources: PublicSources) {
-  const { config, logLines, metrics, parts, events, proxied } = surroundings
+  const { config, logLines, metrics, parts, events, proxied, rawMetrics } = surroundings
   const { storage, sessions, routing, api } = sources
   const publishSample = (accountId: string, sample: object) => events.publish(accountId, 'traffic_sampled', sample)
   const traffic = parts.add('traffic', new TrafficMeter(() => events.followedAccounts, publishSample))
-  const endpoints = { find: (host: string) => findEndpoint(host, routing.edges, sessions) }
+  const endpoints = { find: (host: string) => findEndpoint(host, routing, sessions) }
   const releases = createReleaseDownloads(config.releasesDir)
   const ownHosts = new Map([
     [`connect.${config.zone}`, sessionHost(sessions, releases)],
@@ -282,6 +304,7 @@ async function startPublicSide(surroundings: Surroundings, sources: PublicSource
     endpoints,
     ownHosts,
     proxied,
+    rawMetrics,
     restrictions: endpointFilters(routing),
   })
   return { dns, edge: parts.add('edge', edge) }
@@ -316,9 +339,11 @@ function endpointFilters({ restrictions }: Routing) {
 }
 
 /** What an edge publishes comes before what agents bind. */
-function findEndpoint(host: string, edges: PublishedEdges, sessions: Sessions): EndpointState {
+function findEndpoint(host: string, { edges, rawEdges }: Routing, sessions: Sessions): EndpointState {
   const edge = edges.find(host)
-  return edge === undefined ? sessions.find(host) : { kind: 'edge', edge }
+  if (edge !== undefined) return { kind: 'edge', edge }
+  const rawEdge = rawEdges.atHost(host)
+  return rawEdge === undefined ? sessions.find(host) : { kind: 'raw-edge', edge: rawEdge }
 }
 
 function mintIdNow(prefix: string): string {

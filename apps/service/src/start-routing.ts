@@ -7,6 +7,7 @@ import { AccountRestrictions } from './routing/account-restrictions.ts'
 import { AddressFilters } from './routing/address-filters.ts'
 import type { LabelledTunnels } from './routing/edge-sources.ts'
 import { PublishedEdges } from './routing/published-edges.ts'
+import { PublishedRawEdges } from './routing/published-raw-edges.ts'
 import type { StaticReach } from './routing/static-upstream.ts'
 
 export interface RoutingDeps {
@@ -20,6 +21,7 @@ export interface RoutingDeps {
 /** What is configured through the API, as it acts on traffic. */
 export interface Routing {
   readonly edges: PublishedEdges
+  readonly rawEdges: PublishedRawEdges
   readonly restrictions: AccountRestrictions
   readonly filters: AddressFilters
 }
@@ -27,7 +29,7 @@ export interface Routing {
 /** Loads what acts on traffic and keeps it current, change by change. */
 export async function startRouting(deps: RoutingDeps): Promise<Routing> {
   const { management, labelled, policies, staticReach, log } = deps
-  const { ipPolicies, ipPolicyRules, ipRestrictions } = management.resources
+  const { ipPolicies, ipPolicyRules, ipRestrictions, ...resources } = management.resources
   const filters = await AddressFilters.load(ipPolicies, ipPolicyRules)
   const edges = await PublishedEdges.load(edgeSources(management.resources, labelled), {
     now: () => performance.now(),
@@ -38,15 +40,16 @@ export async function startRouting(deps: RoutingDeps): Promise<Routing> {
     compileModules: (modules, { id, accountId }) =>
       compileModules(modules, id, policies, (policyId) => filters.ipPolicy(accountId, policyId)),
   })
+  const rawEdges = await PublishedRawEdges.load(resources, { filters, backends: edges.backends })
   const restrictions = await AccountRestrictions.load(ipRestrictions, filters, (outsider) =>
     log.info(outsider, 'an address outside of the account restriction'),
   )
   const refresh = async (kind: string, id: string): Promise<void> => {
     await filters.refresh(kind, id)
-    await Promise.all([edges.refresh(kind, id), restrictions.refresh(kind, id)])
+    await Promise.all([edges.refresh(kind, id), rawEdges.refresh(kind, id), restrictions.refresh(kind, id)])
   }
   management.changes.listenToAll(({ kind, id }) => {
     refresh(kind, id).catch((error: unknown) => log.error({ err: error, id }, 'a change does not act yet'))
   })
-  return { edges, restrictions, filters }
+  return { edges, rawEdges, restrictions, filters }
 }

@@ -4,7 +4,9 @@ import type { Labels } from '../tunnels/labels.ts'
 import { tunnelProtocols, type TunnelRecord } from '../tunnels/tunnel-record.ts'
 import type { TunnelInput } from '../tunnels/tunnels.ts'
 
-const hostName = '^[A-Za-z0-9]([A-Za-z0-9-]{0,61}[A-Za-z0-9])?(\\.[A-Za-z0-9]([A-Za-z0-9-]{0,61}[A-Za-z0-9])?)+\\.?$'
+/** With a port only where it is a reserved TCP address. */
+const hostName =
+  '^[A-Za-z0-9]([A-Za-z0-9-]{0,61}[A-Za-z0-9])?(\\.[A-Za-z0-9]([A-Za-z0-9-]{0,61}[A-Za-z0-9])?)+(\\.|:\\d{1,5})?$'
 
 /**
  * The body of `POST /tunnels`. Unknown fields are refused: a misspelt `policy` would publish without it. A policy may come as

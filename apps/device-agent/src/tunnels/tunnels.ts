@@ -163,7 +163,8 @@ export class Tunnels {
     if (draft.labels !== null) return labelled(draft)
     const { zone } = this.#options.binder
     const domain = draft.domain ?? (zone && `${randomBytes(freeLabelBytes).toString('hex')}.${zone}`)
-    if (domain === null || draft.protocol === 'tcp') throw new ServiceError('tunnel_name_needs_session')
+    if (domain === null || (draft.protocol === 'tcp' && draft.domain === null))
+      throw new ServiceError('tunnel_name_needs_session')
     return recordAt({ ...draft, domain }, `${draft.protocol}://${domain}`)
   }
 }
@@ -182,10 +183,9 @@ function checkField(field: string, check: () => void): void {
   }
 }
 
-function checkLabelled({ protocol, domain, labels }: TunnelInput): void {
+function checkLabelled({ domain, labels }: TunnelInput): void {
   checkLabels(labels ?? {})
   if (domain !== null) throw new Error('cannot be given together with a domain')
-  if (isRaw(protocol)) throw new Error('are for http and https tunnels')
 }
 
 /** The id makes the record's url its own: several tunnels may have the same labels. */

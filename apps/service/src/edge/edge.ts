@@ -16,6 +16,7 @@ import { createTlsFront } from './listeners/tls-front.ts'
 import type { OwnHost } from './own-host.ts'
 import type { ProxiedConnections } from './proxy-protocol/proxied-connections.ts'
 import { pipeline } from './pipeline.ts'
+import type { RawMetrics } from './raw/raw-metrics.ts'
 import { answerChallenges, type ChallengeAnswers } from './stages/answer-challenges.ts'
 import { forward } from './stages/forward.ts'
 import { lookup } from './stages/lookup.ts'
@@ -46,6 +47,7 @@ export interface EdgeDeps {
   readonly observers?: readonly ExchangeObserver[]
   /** Identifier of this process's region, for policies. */
   readonly region: string
+  readonly rawMetrics: RawMetrics
   /** Restrictions of whole accounts. */
   readonly restrictions: AccountFilters
   /** Null: nobody in front of us is trusted to say who calls. */

@@ -1,5 +1,6 @@
 import type { PublishedEdge } from './edge-route.ts'
 import type { EdgeTunnel } from './edge-tunnel.ts'
+import type { RawEdge } from './raw/raw-edge.ts'
 
 /** Where a host name leads at this moment. Asked for every request, so it answers from memory. */
 export interface EndpointLookup {
@@ -11,5 +12,7 @@ export interface EndpointLookup {
 export type EndpointState =
   | { readonly kind: 'online'; readonly tunnel: EdgeTunnel }
   | { readonly kind: 'edge'; readonly edge: PublishedEdge }
+  /** Its visitors speak TLS with the program behind it. */
+  | { readonly kind: 'raw-edge'; readonly edge: RawEdge }
   | { readonly kind: 'offline' }
   | { readonly kind: 'unknown' }

@@ -34,7 +34,7 @@ import type { SessionDirectory } from './tunnel-sessions/online.ts'
 /** What the rules of resources need to know of their surroundings. */
 export interface ResourceSurroundings {
   readonly names: ZoneNames
-  readonly ports: { readonly first: number; readonly last: number }
+  readonly ports: { readonly first: number; readonly last: number; isOpen(port: number): boolean }
   readonly sessions: SessionDirectory
   readonly provisioning: CertificateProvisioning
   readonly edgeModules: EdgeModuleSets

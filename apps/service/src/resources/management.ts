@@ -43,6 +43,8 @@ export interface ManagementConfig {
 /** Parts of the service that resources show or depend on. */
 export interface ManagementOptions {
   readonly provisioning?: CertificateProvisioning
+  /** Whether a port for `tcp` tunnels is in use already. */
+  readonly isPortOpen?: (port: number) => boolean
   readonly actingModules?: ActingModules
 }
 
@@ -51,12 +53,19 @@ export function createManagement(
   { zone, region, tcpPorts, sshEmptyPrincipals }: ManagementConfig,
   options: ManagementOptions = {},
 ): Management {
-  const { provisioning = noProvisioning, actingModules = modulesOfTheEdge } = options
+  const { provisioning = noProvisioning, actingModules = modulesOfTheEdge, isPortOpen = () => false } = options
   const changes = new Changes()
   const sessions = new LateSessions()
   const names = new ZoneNames(zone, region)
   const edgeModules = createEdgeModules(actingModules)
-  const surroundings = { names, ports: tcpPorts, sessions, provisioning, edgeModules, sshEmptyPrincipals }
+  const surroundings = {
+    names,
+    ports: { ...tcpPorts, isOpen: isPortOpen },
+    sessions,
+    provisioning,
+    edgeModules,
+    sshEmptyPrincipals,
+  }
   const resources = createResources({ records, changes }, surroundings)
   const owners: Owners = {
     isActive: async (ownerId) => isPerson(ownerId) || (await resources.botUsers.find(ownerId))?.body.active === true,

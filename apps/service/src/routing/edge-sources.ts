@@ -18,6 +18,11 @@ export interface StoredEdge {
   readonly hostports: readonly string[] | null
 }
 
+/** A TCP or TLS edge. */
+export interface StoredRawEdge extends StoredEdge {
+  readonly modules: Pick<StoredModules, 'backend' | 'ip_restriction'>
+}
+
 export interface StoredRoute {
   readonly match_type: 'exact_path' | 'path_prefix'
   readonly match: string

@@ -4,6 +4,7 @@ import type { AddressFilters } from './address-filters.ts'
 import { BackendCatalogue } from './backend-catalogue.ts'
 import { Balancer } from './balancer.ts'
 import type { EdgeSources, StoredEdge, StoredModules, StoredRoute } from './edge-sources.ts'
+import { HostTable } from './host-table.ts'
 import { Mirror, type MirroredItem } from './mirror.ts'
 import { type ModuleCompiler, RouteGuards } from './route-guards.ts'
 import { RouteTable } from './route-table.ts'
@@ -41,7 +42,7 @@ interface Helpers {
 export class PublishedEdges {
   readonly #mirrors: Mirrors
   readonly #backends: BackendCatalogue
-  readonly #edgeIdByHost = new Map<string, string>()
+  readonly #edgeIdByHost = new HostTable()
   readonly #compiled = new Map<string, Compiled>()
   readonly #filters: AddressFilters
   readonly #guards: RouteGuards
@@ -81,10 +82,14 @@ export class PublishedEdges {
     return new PublishedEdges(mirrors, catalogue, { guards, filters, refreshBackend: (id) => backends.refresh(id) })
   }
 
+  get backends(): BackendCatalogue {
+    return this.#backends
+  }
+
   /** The edge for a lower-case host name; an exact name before the wildcards that cover it, the longest first. */
   find(host: string): PublishedEdge | undefined {
-    if (this.#edgeIdByHost.size === 0) return undefined
-    const id = this.#edgeIdByHost.get(host) ?? this.#wildcardOver(host)
+    if (this.#edgeIdByHost.isEmpty) return undefined
+    const id = this.#edgeIdByHost.find(host)
     return id === undefined ? undefined : this.#compile(id)
   }
 
@@ -108,14 +113,6 @@ export class PublishedEdges {
     for (const host of hostsOf(edge)) this.#edgeIdByHost.set(host, edge.id)
   }
 
-  #wildcardOver(host: string): string | undefined {
-    for (let dot = host.indexOf('.'); dot >= 0; dot = host.indexOf('.', dot + 1)) {
-      const id = this.#edgeIdByHost.get(`*${host.slice(dot)}`)
-      if (id !== undefined) return id
-    }
-    return undefined
-  }
-
   #compile(id: string): PublishedEdge {
     const known = this.#compiled.get(id)
     if (known?.version === this.#version) return known.edge
@@ -128,7 +125,8 @@ export class PublishedEdges {
   #compileRoute(route: MirroredItem<StoredRoute>): CompiledRoute {
     const { id, accountId, body } = route
     const { match_type: matchType, match, modules } = body
-    const backend = modules.backend?.enabled === true ? this.#backends.get(modules.backend.backend_id) : null
+    const backend =
+      modules.backend?.enabled === true ? this.#backends.get(modules.backend.backend_id, 'requests') : null
     const guards = this.#guards.of(route)
     return { id, accountId, matchType, match, addressFilter: this.#filterOf(modules), ...guards, backend }
   }

@@ -43,6 +43,8 @@ export interface TcpAddresses {
   readonly ports: {
     /** The port that `wish` stands for, or the next free one; `tunnelOf` is asked for every connection. Throws `ServiceError`. */
     claim(wish: number, tunnelOf: () => Tunnel | undefined): Promise<PortLease>
+    /** The port of an address, `host:port`, that the account has reserved. Throws `ServiceError`. */
+    claimReserved(accountId: string, addr: string, tunnelOf: () => Tunnel | undefined): Promise<PortLease>
   }
 }
 

@@ -46,8 +46,7 @@ export class TunnelBinder {
   /** Throws `ServiceError`. Null: the session has ended meanwhile. */
   async bind(agent: BindingAgent, bind: Bind): Promise<Tunnel | null> {
     if (bind.labels && bind.domain !== null) throw new ServiceError('bind_domain_and_labels')
-    if (bind.labels && isRaw(bind)) throw new ServiceError('bind_protocol_unsupported', { protocol: bind.protocol })
-    if (bind.protocol === 'tcp') return this.#bindPort(agent, bind)
+    if (bind.protocol === 'tcp' && !bind.labels) return this.#bindPort(agent, bind)
     if (bind.labels) requireLabelsAllowed(agent.permissions, bind.labels)
     const policy = this.#compile(agent, bind)
     const domain = bind.labels ? null : await this.#allowedDomain(agent, bind)
@@ -64,7 +63,8 @@ export class TunnelBinder {
   refusal({ permissions }: BindingAgent, tunnel: Tunnel): unknown {
     try {
       if (tunnel.bind.labels) requireLabelsAllowed(permissions, tunnel.bind.labels)
-      if (tunnel.facts.domain !== null) requireNameAllowed(permissions, tunnel.facts.domain)
+      const name = tunnel.facts.domain ?? (this.#leases.has(tunnel) ? this.#addressOf(tunnel.bind) : null)
+      if (name !== null) requireNameAllowed(permissions, name)
       return null
     } catch (error) {
       return error
@@ -89,21 +89,30 @@ export class TunnelBinder {
     })
   }
 
-  /** `tcp`: a port of its own, the same one whenever the same agent binds the same id, as long as nobody else has it. */
+  /** `tcp`: the reserved address that is asked for, or a port of its own, the same one whenever the same agent binds the same id, as long as nobody else has it. */
   async #bindPort(agent: BindingAgent, bind: Bind): Promise<Tunnel | null> {
     const { tcp, freeNames, publish } = this.#deps
-    requireNameAllowed(agent.permissions, tcp.host)
+    const address = this.#addressOf(bind)
+    requireNameAllowed(agent.permissions, address)
     const policy = this.#compile(agent, bind)
     let tunnel: Tunnel | undefined
-    const lease = await tcp.ports.claim(freeNames.numberFor(agent, bind.bindId), () => tunnel)
+    const lease = await (bind.domain === null
+      ? tcp.ports.claim(freeNames.numberFor(agent, bind.bindId), () => tunnel)
+      : tcp.ports.claimReserved(agent.accountId, address, () => tunnel))
     if (agent.isClosed) {
       lease.release()
       return null
     }
-    tunnel = this.#tunnel(agent, bind, { domain: null, publicUrl: `tcp://${tcp.host}:${lease.port}`, policy })
+    const publicUrl = bind.domain === null ? `tcp://${tcp.host}:${lease.port}` : `tcp://${address}`
+    tunnel = this.#tunnel(agent, bind, { domain: null, publicUrl, policy })
     this.#leases.set(tunnel, lease)
     publish(tunnel.accountId, 'tunnel_started', { id: tunnel.id })
     return tunnel
+  }
+
+  /** What the rules of a credential must allow: a reserved address, or the host of all random ports. */
+  #addressOf({ domain }: Bind): string {
+    return domain?.toLowerCase() ?? this.#deps.tcp.host
   }
 
   #urlOf({ protocol }: Bind, domain: string): string {
@@ -126,8 +135,4 @@ export class TunnelBinder {
     const facts = { id: mintId('tn'), accountId, sessionId, region, startedAtMs: wallMs(), ...made }
     return new Tunnel(facts, bind, agent.streams)
   }
-}
-
-function isRaw({ protocol }: Bind): boolean {
-  return protocol === 'tcp' || protocol === 'tls'
 }

@@ -6,6 +6,8 @@ import type { AddressInfo } from 'node:net'
 import { promisify } from 'node:util'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import type { EdgeTunnel } from '../../src/edge/edge-tunnel.ts'
+import { Registry } from 'prom-client'
+import { RawMetrics } from '../../src/edge/raw/raw-metrics.ts'
 import { TcpPorts } from '../../src/edge/raw/tcp-ports.ts'
 import { type RawUpstream, startRawUpstream } from './raw-upstream.ts'
 import { RawVisitor } from './raw-visitor.ts'
@@ -43,6 +45,8 @@ async function tcpPorts() {
     proxied: null,
     restrictions: { find: () => null },
     region: 'local',
+    rawMetrics: new RawMetrics(new Registry()),
+    edges: { atPort: () => undefined, isReserved: () => false },
   })
   onTestFinished(() => ports[Symbol.dispose]())
   return { ports, ...range }

@@ -8,6 +8,7 @@ import type { EdgeLimits } from '../../src/edge/limits.ts'
 import type { OwnHost } from '../../src/edge/own-host.ts'
 import type { TicketKeySource } from '../../src/edge/certificate-source.ts'
 import { ProxiedConnections } from '../../src/edge/proxy-protocol/proxied-connections.ts'
+import { RawMetrics } from '../../src/edge/raw/raw-metrics.ts'
 import { TcpStream } from './tcp-stream.ts'
 import { testCertificates } from './test-certificates.ts'
 
@@ -59,6 +60,7 @@ export async function startTestEdge(options: EdgeOptions = {}) {
   const edge = await startEdge({
     proxied,
     restrictions: { find: () => null },
+    rawMetrics: new RawMetrics(registry),
     httpListen: { host: '127.0.0.1', port: 0 },
     httpsListen: { host: '127.0.0.1', port: 0 },
     endpoints: { find: (hostName) => endpoints.get(hostName) ?? { kind: 'unknown' } },

@@ -64,7 +64,10 @@ export async function listen(
     publicUrl: (_protocol, domain) => `https://${domain}`,
     tcp: {
       host: 'tcp.tunnel.test',
-      ports: { claim: (wish) => Promise.resolve({ port: wish % 100, release: () => undefined }) },
+      ports: {
+        claim: (wish) => Promise.resolve({ port: wish % 100, release: () => undefined }),
+        claimReserved: () => Promise.reject(new ServiceError('bind_addr_not_reserved', { addr: 'any' })),
+      },
     },
     identityKey: Buffer.alloc(32, 7),
     zone,

@@ -92,10 +92,10 @@ it.each([
   ['a malformed domain', { domain: 'a_b.tunnel.test' }, 'bind_name_invalid', 326],
   ['domain and labels', { domain: 'a.tunnel.test', labels: { a: 'b' } }, 'bind_domain_and_labels', 395],
   [
-    'a protocol that is not offered with labels',
-    { protocol: 'tcp' as const, labels: { a: 'b' } },
-    'bind_protocol_unsupported',
-    332,
+    'an address that is not reserved',
+    { protocol: 'tcp' as const, domain: '1.tcp.test:1' },
+    'bind_addr_not_reserved',
+    3843,
   ],
   ['a bind id in use', { bindId: 'used' }, 'bind_id_in_use', null],
 ])('refuses %s', async (_name, change, reason, code) => {

@@ -60,6 +60,13 @@ export const edgeErrors = defineErrors({
     retryable: true,
     msg: 'The service is restarting. Try again shortly.',
   },
+  tcp_port_taken: {
+    code: 3810,
+    status: 409,
+    owner: 'caller',
+    retryable: true,
+    msg: 'The port {port} is in use by another tunnel or by an edge.',
+  },
   tcp_ports_taken: {
     code: 3809,
     status: 503,

@@ -20,6 +20,12 @@ export const sessionErrors = defineErrors({
     owner: 'agent',
     msg: 'The authtoken was revoked. Create a new one and give it to this agent.',
   },
+  bind_addr_not_reserved: {
+    code: 3843,
+    status: 400,
+    owner: 'agent',
+    msg: 'The address {addr} is not reserved by this account. Reserve one at /reserved_addrs and give it as host:port, or give no domain for any free port.',
+  },
   agent_address_refused: {
     code: 3842,
     status: 403,
@@ -67,12 +73,6 @@ export const sessionErrors = defineErrors({
     status: 403,
     owner: 'agent',
     msg: 'The ACL of credential {credentialId} does not allow the label {label}. Add the rule bind:{label} or choose other labels.',
-  },
-  bind_protocol_unsupported: {
-    code: 332,
-    status: 400,
-    owner: 'agent',
-    msg: 'Tunnels of the protocol {protocol} are not offered with labels. Use http or https, or leave the labels out.',
   },
   bind_domain_and_labels: {
     code: 395,

@@ -39,6 +39,7 @@ export interface RunningAgent extends AsyncDisposable {
     protocol?: string
     forwards_to: string
     domain?: string
+    labels?: Readonly<Record<string, string>>
     policy?: unknown
   }): Promise<TunnelRecord>
 }

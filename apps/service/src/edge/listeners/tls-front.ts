@@ -1,10 +1,11 @@
 import { createServer, type Server, type Socket } from 'node:net'
 import type { Server as TlsServer } from 'node:tls'
-import type { EndpointLookup } from '../endpoint-lookup.ts'
+import type { EndpointLookup, EndpointState } from '../endpoint-lookup.ts'
 import type { EdgeLimits } from '../limits.ts'
 import type { ProxiedConnections } from '../proxy-protocol/proxied-connections.ts'
 import { readServerName } from '../raw/client-hello.ts'
 import { joinRaw, type RawDeps } from '../raw/raw-connections.ts'
+import type { RawTarget } from '../raw/raw-edge.ts'
 
 export interface TlsFrontDeps extends RawDeps {
   readonly endpoints: EndpointLookup
@@ -13,15 +14,14 @@ export interface TlsFrontDeps extends RawDeps {
 }
 
 /**
- * Looks at the name in a ClientHello before anybody answers it: connections of `tls` tunnels go to their upstream as they are,
+ * Looks at the name in a ClientHello before anybody answers it: connections of `tls` tunnels and TLS edges go to their upstream as they are,
  * all others to `tls`, which ends TLS here.
  */
 export function createTlsFront(deps: TlsFrontDeps, tls: TlsServer): Server {
   const { endpoints, limits, proxied } = deps
   const decide = (socket: Socket, hello: Buffer, serverName: string | undefined) => {
-    const endpoint = serverName === undefined ? undefined : endpoints.find(serverName)
-    if (serverName !== undefined && endpoint?.kind === 'online' && endpoint.tunnel.protocol === 'tls')
-      return joinRaw(socket, endpoint.tunnel, hello, serverName, deps)
+    const target = serverName === undefined ? undefined : rawTarget(endpoints.find(serverName))
+    if (serverName !== undefined && target !== undefined) return joinRaw(socket, target, hello, serverName, deps)
     socket.unshift(hello)
     tls.emit('connection', socket)
   }
@@ -33,6 +33,12 @@ export function createTlsFront(deps: TlsFrontDeps, tls: TlsServer): Server {
   })
   front.maxConnections = limits.maxConnections
   return front
+}
+
+/** Whoever speaks TLS with visitors in our place. */
+function rawTarget(endpoint: EndpointState): RawTarget | undefined {
+  if (endpoint.kind === 'raw-edge') return endpoint.edge
+  return endpoint.kind === 'online' && endpoint.tunnel.protocol === 'tls' ? endpoint.tunnel : undefined
 }
 
 type HelloRead = (hello: Buffer, serverName: string | undefined) => void

@@ -39,9 +39,13 @@ export function tunnelFacts(tunnel: EdgeTunnel, request: VisitorRequest): Endpoi
 }
 
 /** The address of a tunnel that carries bytes; a `tls` tunnel is reached at the port of the listener. */
-export function rawEndpointFacts({ id, url }: EdgeTunnel, { server }: Visitor): EndpointFacts {
-  const { protocol, hostname, port } = new URL(url)
-  return { id, url, protocol: protocol === 'tls:' ? 'tls' : 'tcp', host: hostname, port: Number(port) || server.port }
+export function rawEndpointFacts({ id, url, protocol }: EdgeTunnel, { server }: Visitor): EndpointFacts {
+  const raw = protocol === 'tls' ? 'tls' : 'tcp'
+  // Behind a published edge a tunnel has no address of its own.
+  if (url === '')
+    return { id, url: `${raw}://${server.ip}:${server.port}`, protocol: raw, host: server.ip, port: server.port }
+  const { hostname, port } = new URL(url)
+  return { id, url, protocol: raw, host: hostname, port: Number(port) || server.port }
 }
 
 function describeEndpoint(id: string, url: string): EndpointFacts {

@@ -2,10 +2,10 @@ import type { Socket } from 'node:net'
 import { asServiceError } from '../failures/as-service-error.ts'
 import type { ExchangeObserver } from '../access-log.ts'
 import type { AccountFilters } from '../edge-route.ts'
-import type { EdgeTunnel } from '../edge-tunnel.ts'
 import { requireAllowed } from '../require-allowed.ts'
-import { visitorOf } from '../visitor/visitor.ts'
-import { passConnectRules } from './connect-rules.ts'
+import { type Visitor, visitorOf } from '../visitor/visitor.ts'
+import { openStream, type RawTarget } from './raw-edge.ts'
+import type { RawMetrics } from './raw-metrics.ts'
 import { Splice } from './splice.ts'
 
 export interface RawDeps {
@@ -13,47 +13,60 @@ export interface RawDeps {
   readonly restrictions: AccountFilters
   /** Identifier of this process's region, for policies. */
   readonly region: string
+  readonly rawMetrics: RawMetrics
 }
 
-/** Joins a visitor's connection with a new stream of a tunnel, byte for byte. `first` was read from the visitor before. */
-export function joinRaw(
-  socket: Socket,
-  tunnel: EdgeTunnel,
-  first: Buffer,
-  host: string,
-  { observers, restrictions, region }: RawDeps,
-): void {
+/** Joins a visitor's connection with a new stream to a target, byte for byte. `first` was read from the visitor before. */
+export function joinRaw(socket: Socket, target: RawTarget, first: Buffer, host: string, deps: RawDeps): void {
   const visitor = visitorOf(socket)
-  const startedAt = performance.now()
-  const tally = { requestBytes: 0, responseBytes: 0 }
-  const finish = (failure?: unknown) => {
-    const durationMs = performance.now() - startedAt
-    const known = {
-      visitor,
-      method: 'RAW',
-      host,
-      target: '',
-      status: 0,
-      tunnelId: tunnel.id,
-      accountId: tunnel.accountId,
-    }
-    const outcome = {
-      failure: failure === undefined ? undefined : asServiceError(failure),
-      isComplete: failure === undefined,
-    }
-    for (const observer of observers) observer.onFinished({ ...known, ...tally, ...outcome, durationMs })
-  }
+  const record = new RawRecord(visitor, target.accountId, host)
   try {
-    requireAllowed(restrictions.find(tunnel.accountId), visitor.ip)
-    passConnectRules(tunnel, visitor, region)
-    const stream = tunnel.openStream({ visitorAddress: visitor.address, kind: 'raw' })
-    const splice = new Splice(socket, tally)
+    requireAllowed('backend' in target ? target.addressFilter : null, visitor.ip)
+    requireAllowed(deps.restrictions.find(target.accountId), visitor.ip)
+    const { tunnelId, stream, end } = openStream(target, host, visitor, deps.region)
+    record.tunnelId = tunnelId
+    const splice = new Splice(socket, record)
     if (first.length > 0) stream.write(first)
     splice.begin(stream, Buffer.alloc(0))
     stream.attach(splice)
-    socket.on('close', () => finish())
+    deps.rawMetrics.onOpened()
+    socket.on('close', () => {
+      end(splice.isUpstreamDown && record.responseBytes === 0 ? 'failure' : 'success')
+      deps.rawMetrics.onClosed(record)
+      record.finish(deps.observers)
+    })
   } catch (error) {
     socket.resetAndDestroy()
-    finish(error)
+    deps.rawMetrics.onRefused()
+    record.finish(deps.observers, error)
+  }
+}
+
+/** What the log and the meters are told of a connection. */
+class RawRecord {
+  readonly method = 'RAW'
+  readonly target = ''
+  readonly status = 0
+  readonly visitor: Visitor
+  readonly accountId: string
+  readonly host: string
+  readonly #startedAt = performance.now()
+  tunnelId: string | undefined
+  requestBytes = 0
+  responseBytes = 0
+
+  constructor(visitor: Visitor, accountId: string, host: string) {
+    this.visitor = visitor
+    this.accountId = accountId
+    this.host = host
+  }
+
+  finish(observers: readonly ExchangeObserver[], error?: unknown): void {
+    const { method, target, status, visitor, accountId, host, tunnelId, requestBytes, responseBytes } = this
+    const failure = error === undefined ? undefined : asServiceError(error)
+    const durationMs = performance.now() - this.#startedAt
+    const known = { method, target, status, visitor, accountId, host, tunnelId, requestBytes, responseBytes }
+    for (const observer of observers)
+      observer.onFinished({ ...known, failure, isComplete: failure === undefined, durationMs })
   }
 }

@@ -15,6 +15,8 @@ export class Splice implements StreamSink {
   readonly #tally: ByteTally
   #stream: MuxStream | undefined
   #hasVisitorEnded = false
+  /** The stream ended because nobody took the connection at its other end. */
+  isUpstreamDown = false
 
   constructor(socket: Duplex, tally: ByteTally) {
     this.#socket = socket
@@ -49,6 +51,7 @@ export class Splice implements StreamSink {
   onClose(ending: StreamEnding): void {
     this.#stream = undefined
     if (ending.kind === 'finished') return
+    this.isUpstreamDown = ending.kind !== 'reset' || ending.code.startsWith('upstream')
     // What was cut must not look finished to the visitor.
     if (this.#socket instanceof TLSSocket || !(this.#socket instanceof Socket)) this.#socket.destroy()
     else this.#socket.resetAndDestroy()

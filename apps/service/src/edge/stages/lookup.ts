@@ -18,6 +18,7 @@ export function lookup(endpoints: EndpointLookup): Stage {
         return next()
       case 'offline':
         throw new ServiceError('agent_offline', { host: hostName })
+      case 'raw-edge':
       case 'unknown':
         throw new ServiceError('endpoint_not_found', { host: hostName })
     }

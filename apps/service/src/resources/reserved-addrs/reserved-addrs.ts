@@ -11,7 +11,7 @@ export const addrKeyName = 'reserved_addr'
 interface ReservedAddrParts {
   readonly names: ZoneNames
   readonly records: Records
-  readonly ports: { readonly first: number; readonly last: number }
+  readonly ports: { readonly first: number; readonly last: number; isOpen(port: number): boolean }
 }
 
 export function reservedAddrs(
@@ -31,11 +31,15 @@ export function reservedAddrs(
 }
 
 /** Starts at a random port, so that neighbours cannot be guessed and two requests at once rarely meet. */
-async function freeAddress({ names, records, ports: { first, last } }: ReservedAddrParts): Promise<string> {
+async function freeAddress({ names, records, ports }: ReservedAddrParts): Promise<string> {
+  const { first, last } = ports
   const count = last - first + 1
   const start = randomInt(count)
   for (let step = 0; step < count; step += 1) {
-    const addr = `${names.tcpHost}:${first + ((start + step) % count)}`
+    const port = first + ((start + step) % count)
+    const addr = `${names.tcpHost}:${port}`
+    // Some agent has it for the time being.
+    if (ports.isOpen(port)) continue
     if ((await records.holderOf({ name: addrKeyName, value: addr })) === undefined) return addr
   }
   throw new ServiceError('addr_none_free', { region: names.region })

@@ -1,0 +1,139 @@
+import type { RawEdge } from '../edge/raw/raw-edge.ts'
+import type { AddressFilters } from './address-filters.ts'
+import type { BackendCatalogue } from './backend-catalogue.ts'
+import type { StoredRawEdge } from './edge-sources.ts'
+import { HostTable } from './host-table.ts'
+import { type ItemSource, Mirror, type MirroredItem } from './mirror.ts'
+
+interface StoredAddr {
+  /** `host:port`. */
+  readonly addr: string
+}
+
+export interface RawEdgeSources {
+  readonly tcpEdges: ItemSource<StoredRawEdge>
+  readonly tlsEdges: ItemSource<StoredRawEdge>
+  readonly reservedAddrs: ItemSource<StoredAddr>
+}
+
+/** Both are refreshed before. */
+interface Parts {
+  readonly filters: AddressFilters
+  readonly backends: BackendCatalogue
+}
+
+/** What TCP and TLS edges publish, by port and by host name, and whose port is whose. */
+export class PublishedRawEdges {
+  readonly #tcp: Mirror<StoredRawEdge>
+  readonly #tls: Mirror<StoredRawEdge>
+  readonly #addrs: Mirror<StoredAddr>
+  readonly #parts: Parts
+  readonly #edgeIdByPort = new Map<number, string>()
+  readonly #edgeIdByHost = new HostTable()
+  readonly #listeners = new Set<(port: number) => void>()
+  readonly #addrByPort = new Map<number, MirroredItem<StoredAddr>>()
+
+  private constructor(mirrors: Mirrors, parts: Parts) {
+    this.#tcp = mirrors.tcp
+    this.#tls = mirrors.tls
+    this.#addrs = mirrors.addrs
+    this.#parts = parts
+    for (const edge of mirrors.tcp.values()) for (const port of portsOf(edge)) this.#edgeIdByPort.set(port, edge.id)
+    for (const edge of mirrors.tls.values()) for (const host of hostsOf(edge)) this.#edgeIdByHost.set(host, edge.id)
+    for (const addr of mirrors.addrs.values()) this.#addrByPort.set(portOf(addr.body.addr), addr)
+  }
+
+  static async load({ tcpEdges, tlsEdges, reservedAddrs }: RawEdgeSources, parts: Parts): Promise<PublishedRawEdges> {
+    const tcp = await Mirror.load(tcpEdges)
+    const tls = await Mirror.load(tlsEdges)
+    const addrs = await Mirror.load(reservedAddrs)
+    return new PublishedRawEdges({ tcp, tls, addrs }, parts)
+  }
+
+  /** The ports at which TCP edges listen. */
+  get ports(): Iterable<number> {
+    return this.#edgeIdByPort.keys()
+  }
+
+  atPort(port: number): RawEdge | undefined {
+    return this.#compile(this.#tcp.get(this.#edgeIdByPort.get(port) ?? ''))
+  }
+
+  atHost(host: string): RawEdge | undefined {
+    return this.#edgeIdByHost.isEmpty ? undefined : this.#compile(this.#tls.get(this.#edgeIdByHost.find(host) ?? ''))
+  }
+
+  isReserved(port: number): boolean {
+    return this.#addrByPort.has(port)
+  }
+
+  /** The port of an address that the account has reserved. */
+  reservedPort(accountId: string, addr: string): number | undefined {
+    const port = portOf(addr)
+    const holder = this.#addrByPort.get(port)
+    return holder?.accountId === accountId && holder.body.addr === addr ? port : undefined
+  }
+
+  /** Told of every port whose edge has come, gone or changed. */
+  listen(listener: (port: number) => void): void {
+    this.#listeners.add(listener)
+  }
+
+  /** Takes over one change of the store. `kind` is the id prefix; changes of other types are none of ours. */
+  async refresh(kind: string, id: string): Promise<void> {
+    if (kind === 'ra') await this.#refreshAddr(id)
+    if (kind === 'edgtls') await this.#refreshTls(id)
+    if (kind === 'edgtcp') await this.#refreshTcp(id)
+  }
+
+  async #refreshAddr(id: string): Promise<void> {
+    const { before, after } = await this.#addrs.refresh(id)
+    if (before !== undefined) this.#addrByPort.delete(portOf(before.body.addr))
+    if (after !== undefined) this.#addrByPort.set(portOf(after.body.addr), after)
+  }
+
+  async #refreshTls(id: string): Promise<void> {
+    const { before, after } = await this.#tls.refresh(id)
+    for (const host of hostsOf(before)) this.#edgeIdByHost.delete(host)
+    for (const host of hostsOf(after)) this.#edgeIdByHost.set(host, id)
+  }
+
+  async #refreshTcp(id: string): Promise<void> {
+    const { before, after } = await this.#tcp.refresh(id)
+    for (const port of portsOf(before)) this.#edgeIdByPort.delete(port)
+    for (const port of portsOf(after)) this.#edgeIdByPort.set(port, id)
+    for (const port of new Set([...portsOf(before), ...portsOf(after)]))
+      for (const listener of this.#listeners) listener(port)
+  }
+
+  /** Once for each connection, so there is nothing that could be out of date. */
+  #compile(edge: MirroredItem<StoredRawEdge> | undefined): RawEdge | undefined {
+    if (edge === undefined) return undefined
+    const { filters, backends } = this.#parts
+    const { backend, ip_restriction: restriction } = edge.body.modules
+    return {
+      id: edge.id,
+      accountId: edge.accountId,
+      addressFilter: restriction?.enabled === true ? filters.union(restriction.ip_policy_ids) : null,
+      backend: backend?.enabled === true ? backends.get(backend.backend_id, 'bytes') : null,
+    }
+  }
+}
+
+interface Mirrors {
+  readonly tcp: Mirror<StoredRawEdge>
+  readonly tls: Mirror<StoredRawEdge>
+  readonly addrs: Mirror<StoredAddr>
+}
+
+function portsOf(edge: MirroredItem<StoredRawEdge> | undefined): number[] {
+  return (edge?.body.hostports ?? []).map(portOf)
+}
+
+function hostsOf(edge: MirroredItem<StoredRawEdge> | undefined): string[] {
+  return (edge?.body.hostports ?? []).map((hostport) => hostport.replace(/:\d+$/, ''))
+}
+
+function portOf(hostport: string): number {
+  return Number(/:(\d{1,5})$/.exec(hostport)?.[1])
+}
