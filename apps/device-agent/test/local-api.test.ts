@@ -85,7 +85,6 @@ describe('labels', () => {
 
   it.each([
     [{ ...labelled, domain: 'a.example.com' }, 'together with a domain'],
-    [{ ...labelled, protocol: 'tcp' }, 'http and https'],
     [{ ...labelled, labels: {} }, '1 to 50 entries'],
     [{ ...labelled, labels: { '': 'a' } }, 'keys of 1 to 128 bytes'],
     [{ ...labelled, labels: { a: 'é'.repeat(128) } }, 'values of 1 to 255 bytes'],

@@ -61,7 +61,7 @@ export const edgeErrors = defineErrors({
     msg: 'The service is restarting. Try again shortly.',
   },
   tcp_port_taken: {
-    code: 3810,
+    code: 3812,
     status: 409,
     owner: 'caller',
     retryable: true,
