@@ -142,19 +142,41 @@ it.each([
   [302, 'a captive portal'],
   [200, 'a captive portal'],
   [503, 'a busy service'],
-])('an answer %i of %s is not taken for a session', async (statusCode) => {
-  const portal = createServer((_request, response) =>
-    response.writeHead(statusCode, { location: 'http://portal/' }).end(),
-  )
-  await once(portal.listen(0, '127.0.0.1'), 'listening')
-  await agent.start({ SERVICE_CONNECT_URL: `ws://127.0.0.1:${(portal.address() as AddressInfo).port}` })
-  const { session } = await agent.untilStatus(isWaiting)
-  expect(session.last_error).toMatchObject({
-    reason: 'unexpected_answer',
-    message: expect.stringContaining(String(statusCode)),
-  })
-  await agent.stop()
-  portal.close()
+])(
+  'an answer %i of %s is not taken for a session, and the service is found once it answers itself',
+  async (statusCode) => {
+    const service = await FakeService.start()
+    resources.push(service)
+    await service.crash()
+    const portal = createServer((_request, response) =>
+      response.writeHead(statusCode, { location: 'http://portal/', connection: 'close' }).end('<html>'),
+    )
+    await once(portal.listen(service.port, '127.0.0.1'), 'listening')
+    await agent.start({ SERVICE_CONNECT_URL: service.url })
+    const { session } = await agent.untilStatus(isWaiting)
+    expect(session.last_error).toMatchObject({
+      reason: 'unexpected_answer',
+      message: expect.stringContaining(String(statusCode)),
+    })
+    portal.closeAllConnections()
+    portal.close()
+    await service.listen()
+    await agent.untilStatus(isOnline)
+  },
+)
+
+it('a portal with a certificate of its own hears no token, and the service is found once it is gone', async () => {
+  const { key, cert } = await selfSigned('localhost', { from: -1, to: 1 })
+  const service = await FakeService.start(await selfSigned('portal.example.com', { from: -1, to: 1 }))
+  resources.push(service)
+  const caFile = join(agent.stateDir, 'ca.pem')
+  await writeFile(caFile, cert)
+  await agent.start({ SERVICE_CONNECT_URL: `wss://localhost:${service.port}`, SERVICE_CONNECT_CA_FILE: caFile })
+  expect((await agent.untilStatus(isWaiting)).session.last_error?.reason).toBe('tls_failed')
+  expect(service.sessions).toEqual([])
+  await service.crash()
+  await service.listen({ key, cert })
+  await agent.untilStatus(isOnline)
 })
 
 it('the authtoken is in no log line, status, metric or file of the state directory', async () => {

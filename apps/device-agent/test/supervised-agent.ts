@@ -9,19 +9,18 @@ export interface SupervisedStatus extends StatusReply {
   readonly update: { readonly state: UpdateState['phase']['kind']; readonly last: UpdateState['last'] }
 }
 
-/** Node of the agent; TEST_AGENT_NODE tries another one, such as the one of the system. */
-const node = process.env['TEST_AGENT_NODE'] ?? process.execPath
-
 /** Starts the launcher again as the packaged unit would: after every exit but 0 and 64. */
 export class SupervisedAgent implements AsyncDisposable {
   readonly exits: ProcessExit[] = []
   readonly #env: Readonly<Record<string, string>>
   readonly #launcher: string
+  readonly #node: string
   #process: RunningProcess | null = null
   #isStopping = false
   #running: Promise<void> = Promise.resolve()
 
-  constructor(installDir: string, env: Readonly<Record<string, string>>) {
+  constructor(node: string, installDir: string, env: Readonly<Record<string, string>>) {
+    this.#node = node
     this.#launcher = join(installDir, 'launcher.mjs')
     this.#env = { ...env, INVOCATION_ID: randomUUID(), AGENT_API_LISTEN: '127.0.0.1:0', SERVICE_AUTHTOKEN: 'cr_x_y' }
   }
@@ -70,7 +69,7 @@ export class SupervisedAgent implements AsyncDisposable {
 
   async #supervise(): Promise<void> {
     while (!this.#isStopping) {
-      this.#process = await startProcess(node, [this.#launcher, 'run'], { env: this.#env })
+      this.#process = await startProcess(this.#node, [this.#launcher, 'run'], { env: this.#env })
       const exit = await this.#process.exited
       this.exits.push(exit)
       if (exit.code === 0 || exit.code === 64) return

@@ -5,13 +5,14 @@ import { buildDeb } from '../packaging/build-deb.ts'
 import { buildFacts } from '../src/build-facts.ts'
 import { FakeService } from './fake-service.ts'
 import { canBootSystemd, SystemdMachine } from './systemd-machine.ts'
+import { isThorough } from './thorough.ts'
 
 const unit = 'tunnel-agent.service'
 const mainPid = `$(systemctl show --value -p MainPID ${unit})`
 const watchdogMs = 2000
 
 /** Half a minute, most of it waits of the unit's. */
-const isWanted = Boolean(process.env['CI'] ?? process.env['TEST_LONG']) && (await canBootSystemd())
+const isWanted = isThorough && (await canBootSystemd())
 
 /** In order: each goes on from where the one before has left the machine. */
 describe.runIf(isWanted)('the package on a machine with systemd', () => {
