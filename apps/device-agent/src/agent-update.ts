@@ -66,6 +66,7 @@ export function createAgentUpdate(options: AgentUpdateOptions): AgentUpdate {
     tunnelCount,
     session: () => session().connector.describeTrial(),
     probe: { url: new URL('/healthz', source), route },
+    onReachable: () => session().connector.retryNow(),
     onEnd: (verdict, reason) => {
       log.info({ verdict, reason }, 'update')
       if (verdict === 'rolled_back') restart()

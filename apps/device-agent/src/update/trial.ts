@@ -14,6 +14,8 @@ export interface TrialOptions {
   readonly session: () => { readonly onlineMs: number | null; readonly isUnderstood: boolean }
   /** Something of the service that needs no session. */
   readonly probe: { readonly url: URL; readonly route: HttpRoute }
+  /** The service answers again: the new version shall show what it can without waiting for its turn. */
+  readonly onReachable: () => void
   readonly onEnd: (verdict: 'committed' | 'rolled_back', reason: string) => void
 }
 
@@ -67,9 +69,13 @@ export class Trial implements AsyncDisposable {
   }
 
   async #probe(): Promise<number | null> {
-    const { url, route } = this.#options.probe
-    if (await isAnswering(url, route)) this.#reachableSinceMs ??= performance.now()
-    else this.#reachableSinceMs = null
+    const { probe, onReachable } = this.#options
+    const { url, route } = probe
+    if (!(await isAnswering(url, route))) this.#reachableSinceMs = null
+    else if (this.#reachableSinceMs === null) {
+      this.#reachableSinceMs = performance.now()
+      onReachable()
+    }
     return this.#reachableSinceMs === null ? null : performance.now() - this.#reachableSinceMs
   }
 
