@@ -3,7 +3,7 @@ import { createServer, connect, type Server, type Socket } from 'node:net'
 import { once } from 'node:events'
 import { join } from 'node:path'
 import { type RunningProcess, runProcess, startProcess, type TempDir, tempDir } from '@tunnel/testkit'
-import { afterEach, beforeEach, expect, it } from 'vitest'
+import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { FakeService } from './fake-service.ts'
 import { selfSigned } from './self-signed.ts'
 import { isThorough } from './thorough.ts'
@@ -17,7 +17,6 @@ const canIsolate =
     () => true,
     () => false,
   ))
-const suite = it.runIf(canIsolate)
 
 const name = `agent-${process.pid}`
 /** Names of interfaces have at most 15 characters. */
@@ -95,45 +94,50 @@ async function start(): Promise<void> {
   agent = await startProcess('ip', ['netns', 'exec', name, process.execPath, program, 'run'], { env })
 }
 
-suite('a lost link is noticed in 5 seconds, and one that is back is used at once', async () => {
-  await ip(`-n ${name} addr add ${there.v4}/24 dev up0`)
-  await start()
-  await service.untilSessions(1)
-  await agent?.waitForOutput(/session online/)
-  await ip(`-n ${name} link set up0 down`)
-  await agent?.waitForOutput(/"no session"/, 5000)
-  await ip(`-n ${name} link set up0 up`)
-  await service.until(() => service.sessions.length === 2, 5000)
-})
+describe.runIf(canIsolate)('the network around an agent', () => {
+  it('a lost link is noticed in 5 seconds, and one that is back is used at once', async () => {
+    await ip(`-n ${name} addr add ${there.v4}/24 dev up0`)
+    await start()
+    await service.untilSessions(1)
+    await agent?.waitForOutput(/session online/)
+    await ip(`-n ${name} link set up0 down`)
+    await agent?.waitForOutput(/"no session"/, 5000)
+    await ip(`-n ${name} link set up0 up`)
+    await service.until(() => service.sessions.length === 2, 5000)
+    expect(service.latest.hello.authtoken).toBe('cr_x_y')
+  })
 
-suite('a new address means a new session at once, with the same identity', async () => {
-  await ip(`-n ${name} addr add ${there.v4}/24 dev up0`)
-  await start()
-  await service.untilSessions(1)
-  await agent?.waitForOutput(/session online/)
-  await ip(`-n ${name} addr del ${there.v4}/24 dev up0`)
-  await ip(`-n ${name} addr add 10.217.44.3/24 dev up0`)
-  await service.until(() => service.sessions.length === 2, 5000)
-  expect(service.latest.hello.resume).toEqual({ clientId: 'client_0', cookie: 'cookie' })
-})
+  it('a new address means a new session at once, with the same identity', async () => {
+    await ip(`-n ${name} addr add ${there.v4}/24 dev up0`)
+    await start()
+    await service.untilSessions(1)
+    await agent?.waitForOutput(/session online/)
+    await ip(`-n ${name} addr del ${there.v4}/24 dev up0`)
+    await ip(`-n ${name} addr add 10.217.44.3/24 dev up0`)
+    await service.until(() => service.sessions.length === 2, 5000)
+    expect(service.latest.hello.resume).toEqual({ clientId: 'client_0', cookie: 'cookie' })
+  })
 
-suite.each([
-  ['IPv6 alone', `addr add ${there.v6}/64 dev up0 nodad`, ''],
-  ['IPv4 alone', `addr add ${there.v4}/24 dev up0`, ''],
-  ['an IPv6 that leads nowhere beside IPv4', `addr add ${there.v4}/24 dev up0`, 'route add blackhole fd17:44::/64'],
-])('a service with both kinds of addresses is reached over %s', async (_, address, route) => {
-  await ip(`-n ${name} ${address}`)
-  if (route !== '') await ip(`-n ${name} ${route}`)
-  await resolveTo(here.v6, here.v4)
-  await start()
-  await service.untilSessions(1)
-})
+  it.each([
+    ['IPv6 alone', `addr add ${there.v6}/64 dev up0 nodad`, ''],
+    ['IPv4 alone', `addr add ${there.v4}/24 dev up0`, ''],
+    ['an IPv6 that leads nowhere beside IPv4', `addr add ${there.v4}/24 dev up0`, 'route add blackhole fd17:44::/64'],
+  ])('a service with both kinds of addresses is reached over %s', async (_, address, route) => {
+    await ip(`-n ${name} ${address}`)
+    if (route !== '') await ip(`-n ${name} ${route}`)
+    await resolveTo(here.v6, here.v4)
+    await start()
+    await service.untilSessions(1)
+    expect(service.latest.hello.authtoken).toBe('cr_x_y')
+  })
 
-suite('names that cannot be resolved are named as the reason, and tried again until they can', async () => {
-  await resolveTo()
-  await ip(`-n ${name} addr add ${there.v4}/24 dev up0`)
-  await start()
-  await agent?.waitForOutput(/"reason":"dns_failed"/)
-  await resolveTo(here.v4)
-  await service.untilSessions(1)
+  it('names that cannot be resolved are named as the reason, and tried again until they can', async () => {
+    await resolveTo()
+    await ip(`-n ${name} addr add ${there.v4}/24 dev up0`)
+    await start()
+    await agent?.waitForOutput(/"reason":"dns_failed"/)
+    await resolveTo(here.v4)
+    await service.untilSessions(1)
+    expect(service.latest.hello.authtoken).toBe('cr_x_y')
+  })
 })
