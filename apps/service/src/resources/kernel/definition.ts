@@ -67,6 +67,8 @@ export interface ResourceDefinition<M extends ResourceModel, Body extends object
   readonly inUse?: ErrorReason
   /** Checks what only shows once the resource is stored; when it throws, the resource is taken back. */
   confirm?(item: Stored<Body>): Promise<void>
+  /** Creates of the same turn are decided one after the other: of those that exclude each other, the first wins. */
+  turnOf?(body: Body): string
   /** Throws when the caller may not create, update or delete. */
   checkCaller?(call: Call): void
   /** A last word before a delete. */

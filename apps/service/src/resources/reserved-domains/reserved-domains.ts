@@ -64,6 +64,8 @@ export function reservedDomains({
         takenByOther: 'domain_taken_by_other',
       },
     ],
+    // Names can only overlap where their last two labels are the same.
+    turnOf: ({ domain }) => domain.split('.').slice(-2).join('.'),
     confirm: ({ accountId, body: { domain } }) => refuseOverlap(records, domain, accountId),
     reply: async ({ id, accountId, body }, call) => {
       const isCustom = !names.isWithin(body.domain)
