@@ -223,6 +223,14 @@ function startSessions({ config, log, metrics, events }: Surroundings, sources: 
     const applied = credentials.find(id).then((found) => found && sessions.applyAcl(id, found.body.acl))
     applied.catch((error: unknown) => log.error({ err: error, id }, 'changed rules do not act yet'))
   })
+  for (const prefix of ['rd', 'agin'] as const)
+    management.changes.listen(prefix, ({ id, change }) => {
+      if (change === 'deleted') return
+      const { reservedDomains, agentIngresses } = management.resources
+      const reserved = prefix === 'rd' ? reservedDomains.find(id) : agentIngresses.find(id)
+      const applied = reserved.then((found) => found && sessions.applyReservation(found.body.domain))
+      applied.catch((error: unknown) => log.error({ err: error, id }, 'a reservation does not act yet'))
+    })
   return sessions
 }
 

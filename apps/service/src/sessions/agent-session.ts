@@ -94,6 +94,16 @@ export class AgentSession implements BindingAgent {
     }
   }
 
+  /** A name was reserved: tunnels at it, or below it, that are somebody else's are stopped. */
+  async applyReservation(baseName: string): Promise<void> {
+    for (const tunnel of this.tunnels) {
+      const { domain } = tunnel.facts
+      if (domain === null || !`.${domain}`.endsWith(`.${baseName}`)) continue
+      const error = await this.#deps.binder.refusalByName(this, tunnel)
+      if (error !== null) this.stopTunnel(tunnel, error)
+    }
+  }
+
   /** Takes a tunnel away and tells the agent why. */
   stopTunnel(tunnel: Tunnel, error: unknown): void {
     const { bindId } = tunnel.bind

@@ -23,15 +23,18 @@ export class Sessions implements AsyncDisposable {
   readonly #listener: SessionListener
   readonly #online: OnlineSessions
   readonly #routes: RoutingTable<Tunnel>
+  readonly #binder: TunnelBinder
   readonly #mintId: (prefix: string) => string
 
   constructor(
     listener: SessionListener,
     online: OnlineSessions,
     routes: RoutingTable<Tunnel>,
+    binder: TunnelBinder,
     mintId: (prefix: string) => string,
   ) {
     this.#listener = listener
+    this.#binder = binder
     this.#online = online
     this.#routes = routes
     this.#mintId = mintId
@@ -90,6 +93,13 @@ export class Sessions implements AsyncDisposable {
       const { message } = new ServiceError('agent_address_refused', { address: facts.ip })
       streams.close({ code: 'credential_revoked', retryAfterMs: 60_000, message })
     }
+  }
+
+  /** An account has reserved a name, or a wildcard: agents of others lose the tunnels that they have there. */
+  async applyReservation(name: string): Promise<void> {
+    this.#binder.noteReservation()
+    const baseName = name.replace(/^\*\./, '')
+    await Promise.all(this.#online.all().map((session) => session.applyReservation(baseName)))
   }
 
   /** No new sessions; the agents are sent away, spread over a while, and running streams may finish until the deadline. */
@@ -151,7 +161,7 @@ export function createSessions(deps: SessionsDeps): Sessions {
   })
   const reception = new AgentReception({ greeter, online, journal, limits, nowMs: clock.nowMs })
   const listener = new SessionListener({ limits, random, onPeer: (peer) => reception.receive(peer) })
-  return new Sessions(listener, online, routes, mintId)
+  return new Sessions(listener, online, routes, binder, mintId)
 }
 
 function subkey(key: Uint8Array, purpose: string): Buffer {

@@ -38,6 +38,7 @@ export interface TunnelBinderDeps {
 export class TunnelBinder {
   readonly #deps: TunnelBinderDeps
   readonly #leases = new WeakMap<Tunnel, PortLease>()
+  #reservationChanges = 0
 
   constructor(deps: TunnelBinderDeps) {
     this.#deps = deps
@@ -68,6 +69,23 @@ export class TunnelBinder {
       return null
     } catch (error) {
       return error
+    }
+  }
+
+  /** Names have been reserved: a bind that is being decided now is decided again. */
+  noteReservation(): void {
+    this.#reservationChanges += 1
+  }
+
+  /** Why the reservations as they are now forbid a tunnel, or null. */
+  async refusalByName({ accountId }: BindingAgent, { facts }: Tunnel): Promise<ServiceError | null> {
+    if (facts.domain === null) return null
+    try {
+      await this.#deps.names.authorise(accountId, facts.domain)
+      return null
+    } catch (error) {
+      if (error instanceof ServiceError) return error
+      throw error
     }
   }
 
@@ -125,7 +143,11 @@ export class TunnelBinder {
     const domain =
       bind.domain === null ? this.#deps.freeNames.nameFor(agent, bind.bindId) : parseDomainName(bind.domain)
     requireNameAllowed(agent.permissions, domain)
-    await this.#deps.names.authorise(agent.accountId, domain)
+    // What was reserved while the names were looked up may have been missed.
+    for (let seen = -1; seen !== this.#reservationChanges;) {
+      seen = this.#reservationChanges
+      await this.#deps.names.authorise(agent.accountId, domain)
+    }
     return domain
   }
 
