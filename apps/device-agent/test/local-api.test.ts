@@ -293,7 +293,7 @@ describe('pages of other sites', () => {
     expect((await callRaw('POST', '/tunnels', {}, JSON.stringify(device))).status).toBe(415)
     expect((await callRaw('POST', '/tunnels', json, '{"forwards_to":')).status).toBe(400)
     expect((await callRaw('POST', '/tunnels', json, '{"__proto__": {"forwards_to": "8001"}}')).status).toBe(400)
-    expect((await callRaw('POST', '/tunnels', json, `"${'x'.repeat(200_000)}"`)).status).toBe(413)
+    expect((await callRaw('POST', '/tunnels', json, `"${'x'.repeat(300_000)}"`)).status).toBe(413)
   })
 })
 

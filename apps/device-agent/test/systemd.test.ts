@@ -3,7 +3,7 @@ import { type TempDir, tempDir } from '@tunnel/testkit'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { buildDeb } from '../packaging/build-deb.ts'
 import { buildFacts } from '../src/build-facts.ts'
-import { FakeService } from './fake-service.ts'
+import { FakeService, welcome } from './fake-service.ts'
 import { canBootSystemd, SystemdMachine } from './systemd-machine.ts'
 import { isThorough } from './thorough.ts'
 
@@ -22,6 +22,11 @@ describe.runIf(isWanted)('the package on a machine with systemd', () => {
 
   beforeAll(async () => {
     service = await FakeService.start()
+    // Patient, so that a slow moment of this machine does not look like another start of the agent.
+    service.script.greet = (hello, turn) => ({
+      ...welcome(hello, turn),
+      heartbeat: { intervalMs: 5000, toleranceMs: 10_000 },
+    })
     packages = await tempDir()
     const path = await buildDeb(packages.path, buildFacts)
     machine = await SystemdMachine.boot(process.execPath, path)
