@@ -8,6 +8,7 @@ import { AddressFilters } from './routing/address-filters.ts'
 import type { LabelledTunnels } from './routing/edge-sources.ts'
 import { PublishedEdges } from './routing/published-edges.ts'
 import { PublishedRawEdges } from './routing/published-raw-edges.ts'
+import { ReservedHosts } from './routing/reserved-hosts.ts'
 import type { StaticReach } from './routing/static-upstream.ts'
 
 export interface RoutingDeps {
@@ -22,6 +23,7 @@ export interface RoutingDeps {
 export interface Routing {
   readonly edges: PublishedEdges
   readonly rawEdges: PublishedRawEdges
+  readonly reservedHosts: ReservedHosts
   readonly restrictions: AccountRestrictions
   readonly filters: AddressFilters
 }
@@ -44,12 +46,13 @@ export async function startRouting(deps: RoutingDeps): Promise<Routing> {
   const restrictions = await AccountRestrictions.load(ipRestrictions, filters, (outsider) =>
     log.info(outsider, 'an address outside of the account restriction'),
   )
+  const reservedHosts = await ReservedHosts.load(resources.reservedDomains)
   const refresh = async (kind: string, id: string): Promise<void> => {
     await filters.refresh(kind, id)
-    await Promise.all([edges.refresh(kind, id), rawEdges.refresh(kind, id), restrictions.refresh(kind, id)])
+    await Promise.all([edges, rawEdges, reservedHosts, restrictions].map((part) => part.refresh(kind, id)))
   }
   management.changes.listenToAll(({ kind, id }) => {
     refresh(kind, id).catch((error: unknown) => log.error({ err: error, id }, 'a change does not act yet'))
   })
-  return { edges, rawEdges, restrictions, filters }
+  return { edges, rawEdges, reservedHosts, restrictions, filters }
 }
