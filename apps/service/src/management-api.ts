@@ -9,6 +9,7 @@ import type { Dashboard } from './dashboard/dashboard.ts'
 import { eventRoutes } from './events/event-routes.ts'
 import { changePublisher } from './events/publish-changes.ts'
 import { policyRoutes } from './policies/policy-routes.ts'
+import { PrivateHosts } from './policies/private-hosts.ts'
 import type { Management } from './resources/management.ts'
 import type { Routing } from './start-routing.ts'
 import type { Storage } from './storage/open-storage.ts'
@@ -41,7 +42,7 @@ export function buildApi(
     },
     routes: (app, callOf) => {
       management.routes(app, callOf)
-      policyRoutes(app)
+      policyRoutes(app, new PrivateHosts(config.policyPrivateHosts))
       eventRoutes(app, events, (request) => callerOf(request).accountId)
     },
     openRoutes: (app) => {

@@ -13,6 +13,7 @@ import { type OpenTcpPorts, openTcpPorts } from './open-tcp-ports.ts'
 import { KeySetFetcher } from './policies/key-set-fetch.ts'
 import { PolicyCompiler } from './policies/policy-compiler.ts'
 import { policyObserver } from './policies/policy-observer.ts'
+import { PrivateHosts } from './policies/private-hosts.ts'
 import { startPublicSide } from './public-side.ts'
 import { type Management, createManagement } from './resources/management.ts'
 import { sessionDirectory } from './session-directory.ts'
@@ -144,10 +145,16 @@ function startTcpPorts(
   return tcpPorts
 }
 
-function startPolicies({ log, metrics, parts }: Surroundings): PolicyCompiler {
-  const keySets = parts.add('key sets', new KeySetFetcher())
-  const observer = policyObserver(metrics, log, Date.now)
-  return new PolicyCompiler({ now: Date.now, random: Math.random, observer, fetchKeySet: (url) => keySets.fetch(url) })
+function startPolicies({ config, log, metrics, parts }: Surroundings): PolicyCompiler {
+  const privateHosts = new PrivateHosts(config.policyPrivateHosts)
+  const keySets = parts.add('key sets', new KeySetFetcher(privateHosts))
+  return new PolicyCompiler({
+    now: Date.now,
+    random: Math.random,
+    observer: policyObserver(metrics, log, Date.now),
+    fetchKeySet: (url) => keySets.fetch(url),
+    allowsPrivateHost: (host) => privateHosts.has(host),
+  })
 }
 
 function addressUrl(scheme: 'http' | 'https', { address, family, port }: AddressInfo): string {

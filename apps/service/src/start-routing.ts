@@ -9,6 +9,7 @@ import type { LabelledTunnels } from './routing/edge-sources.ts'
 import { PublishedEdges } from './routing/published-edges.ts'
 import { PublishedRawEdges } from './routing/published-raw-edges.ts'
 import { ReservedHosts } from './routing/reserved-hosts.ts'
+import type { ModuleCompiler } from './routing/route-guards.ts'
 import type { StaticReach } from './routing/static-upstream.ts'
 
 export interface RoutingDeps {
@@ -33,16 +34,23 @@ export async function startRouting(deps: RoutingDeps): Promise<Routing> {
   const { management, labelled, policies, staticReach, log } = deps
   const { ipPolicies, ipPolicyRules, ipRestrictions, ...resources } = management.resources
   const filters = await AddressFilters.load(ipPolicies, ipPolicyRules)
+  const compileFor =
+    (protocol: 'http' | 'tcp' | 'tls'): ModuleCompiler =>
+    (modules, { id, accountId }) => {
+      // That the policies are there is known: a module holds on to those that it names.
+      const ipPolicy = (policyId: string) => filters.ipPolicy(accountId, policyId)
+      return compileModules(modules, { owner: id, protocol, ipPolicy }, policies)
+    }
   const edges = await PublishedEdges.load(edgeSources(management.resources, labelled), {
     now: () => performance.now(),
     random: Math.random,
     staticReach,
     filters,
-    // That the policies are there is known: a module holds on to those that it names.
-    compileModules: (modules, { id, accountId }) =>
-      compileModules(modules, id, policies, (policyId) => filters.ipPolicy(accountId, policyId)),
+    compileModules: compileFor('http'),
   })
-  const rawEdges = await PublishedRawEdges.load(resources, { filters, backends: edges.backends })
+  const { backends } = edges
+  const compile = { tcp: compileFor('tcp'), tls: compileFor('tls') }
+  const rawEdges = await PublishedRawEdges.load(resources, { filters, backends, compile })
   const restrictions = await AccountRestrictions.load(ipRestrictions, filters, (outsider) =>
     log.info(outsider, 'an address outside of the account restriction'),
   )
