@@ -84,3 +84,17 @@ it('takes a 204 without a body, and escapes ids', async () => {
   await client.session('ts/../1').stop()
   expect(path).toBe('/tunnel_sessions/ts%2F..%2F1/stop')
 })
+
+it('takes the certificate from a domain by calls of their own', async () => {
+  const calls: string[] = []
+  const client = await clientOf(({ method, url }) => {
+    calls.push(`${method} ${url}`)
+    return [204]
+  })
+  await client.certificateOf('rd_1').detach()
+  await client.certificateOf('rd_1').endManagement()
+  expect(calls).toEqual([
+    'DELETE /reserved_domains/rd_1/certificate',
+    'DELETE /reserved_domains/rd_1/certificate_management_policy',
+  ])
+})

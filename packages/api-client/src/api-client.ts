@@ -36,6 +36,7 @@ import {
   weightedBackendModel,
 } from '@tunnel/models'
 import { Collection, ReadableCollection } from './collection.ts'
+import { DomainCertificate } from './domain-certificate.ts'
 import { EdgeModules } from './edge-modules.ts'
 import { EventFeed } from './event-feed.ts'
 import type { PolicyCheck, PolicyCheckInput } from './policy-check.ts'
@@ -60,6 +61,7 @@ export function createApiClient(options: ApiClientOptions) {
     ipPolicyRules: stored(ipPolicyRuleModel),
     ipRestrictions: stored(ipRestrictionModel),
     reservedDomains: stored(reservedDomainModel),
+    certificateOf: (domainId: string) => new DomainCertificate(transport, domainId),
     reservedAddrs: stored(reservedAddrModel),
     agentIngresses: stored(agentIngressModel),
     tlsCertificates: stored(tlsCertificateModel),
