@@ -52,23 +52,23 @@ export interface TestApi extends AsyncDisposable {
 /** The management API over a store of its own, driven without a socket. */
 export async function startTestApi(
   engine = 'sqlite',
-  options: ManagementOptions & { requestsPerMinute?: number } = {},
+  options: ManagementOptions & { requestsPerMinute?: number; databaseUrl?: string; zone?: string } = {},
 ): Promise<TestApi> {
   const dataDir = mkdtempSync(join(tmpdir(), 'service-api-'))
-  const database = engine === 'postgres' ? await throwAwayDatabase() : null
+  const isOwnDatabase = engine === 'postgres' && options.databaseUrl === undefined
+  const database = isOwnDatabase ? await throwAwayDatabase() : null
   const storage = await openStorage({
     dataDir,
-    databaseUrl: database?.url ?? null,
+    databaseUrl: database?.url ?? options.databaseUrl ?? null,
     masterKeyFile: join(dataDir, 'master.key'),
   })
   const management = createManagement(
     storage,
     {
-      zone: 'tunnel.example',
+      zone: options.zone ?? 'tunnel.example',
       region: 'local',
       tcpPorts: { first: 20_000, last: 20_009 },
       sshEmptyPrincipals: 'empty' as const,
-      policyPrivateHosts: [],
     },
     options,
   )

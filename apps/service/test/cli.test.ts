@@ -32,7 +32,6 @@ const managed = {
   region: 'local',
   tcpPorts: { first: 20_000, last: 20_009 },
   sshEmptyPrincipals: 'empty' as const,
-  policyPrivateHosts: [],
 }
 
 describe('the command line', () => {

@@ -35,13 +35,25 @@ describe('a client', () => {
     const unset = { description: '', metadata: null, private_key_type: '', elliptic_curve: '', key_size: 0 }
     expect(await client.create('/ssh_certificate_authorities', unset)).toMatchObject({ key_type: 'ed25519' })
     expect(await client.create('/credentials', { acl: [], owner_id: '', description: null })).toMatchObject({ acl: [] })
+    const legacy = { name: '', http_endpoint_configuration_id: null, https_endpoint_configuration_id: null }
+    await client.create('/reserved_domains', { ...legacy, domain: 'legacy.example.dev' })
+    expect((await client.send('POST', '/credentials', { owner_email: 'a@example.com' })).body.error_code).toBe(
+      'ERR_SERVICE_214',
+    )
     const address = await client.create('/reserved_addrs', { region: '' })
     expect(address).toMatchObject({ region: 'local' })
   })
 
   it('may send every unset field as null, and the ids of the path, with a change', async () => {
     const edge = await client.create('/edges/https', { description: 'kept', metadata: 'kept' })
-    const nulls = { description: null, hostports: null, mutual_tls: null, tls_termination: null, id: edge.id }
+    const nulls = {
+      description: null,
+      hostports: null,
+      mutual_tls: null,
+      tls_termination: null,
+      legacy_id: null,
+      id: edge.id,
+    }
     const changed = await client.send('PATCH', `/edges/https/${edge.id}`, { ...nulls, metadata: 'new' })
     expect(changed.body).toMatchObject({ description: 'kept', metadata: 'new' })
     const routes = `/edges/https/${edge.id}/routes`

@@ -104,3 +104,18 @@ it.each([
   const all = (await list()).items.map((item) => item.id)
   expect((await list(`?before_id=${id}`)).items.map((item) => item.id)).toEqual(all.filter((known) => known < id))
 })
+
+it('shows with a tunnel that has labels the groups that it serves', async () => {
+  const labels = { site: 'a', rack: '1' }
+  tunnels.push({ ...tunnel(null), labels })
+  const group = (wanted: Record<string, string>) => client.create('/backends/tunnel_group', { labels: wanted })
+  const served = [await group({ site: 'a' }), await group(labels)]
+  await group({ site: 'b' })
+  await group({})
+  const { body } = await client.send('GET', '/tunnels')
+  const shown = (body['tunnels'] as WireBody[]).find((item) => item.id === tunnels.at(-1)?.id)
+  expect(shown).toMatchObject({ labels, tunnel_session: {}, region: 'local' })
+  expect(Object.keys(shown ?? {})).not.toContain('public_url')
+  expect(new Set(shown?.['backends'] as object[])).toEqual(new Set(served.map(({ id, uri }) => ({ id, uri }))))
+  expect((await client.send('GET', `/tunnels/${shown?.id}`)).body).toEqual(shown)
+})

@@ -1,20 +1,25 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { type Client, type TestApi, type WireBody, startTestApi } from './api-harness.ts'
+import { listedErrors } from './operations.ts'
 import { throwAwayCertificate } from './certs/throw-away-certificate.ts'
 
 let api: TestApi
 let client: Client
 let stranger: Client
+let listed: Awaited<ReturnType<typeof listedErrors>>
 beforeAll(async () => {
   api = await startTestApi()
   client = await api.newClient()
   stranger = await api.newClient()
+  listed = await listedErrors(api.app)
 })
 afterAll(() => api[Symbol.asyncDispose]())
 
 async function codeOf(method: string, url: string, body?: unknown, as = client): Promise<number | null> {
   const answer = await as.send(method, url, body)
-  return answer.status < 300 ? null : Number(answer.body.error_code?.replace('ERR_SERVICE_', ''))
+  if (answer.status < 300) return null
+  expect(listed(method, url)).toContain(answer.body.error_code)
+  return Number(answer.body.error_code?.replace('ERR_SERVICE_', ''))
 }
 
 const unknown = (prefix: string) => `${prefix}_${'0'.repeat(27)}`

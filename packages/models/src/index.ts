@@ -27,6 +27,7 @@ export {
   type EdgeModuleWrite,
   edgeModules,
   fieldErrorsOfModule,
+  refusalsOfModule,
   httpsEdgeModuleNames,
   routeModuleNames,
   tcpEdgeModuleNames,

@@ -1,4 +1,4 @@
-import { type ErrorReason, type FieldErrors, errorCatalogue, errorDefinitions } from '@tunnel/models'
+import { type ErrorReason, errorCatalogue, errorDefinitions } from '@tunnel/models'
 import type { FastifySchema } from 'fastify'
 import { errorCode } from './brand.ts'
 
@@ -26,9 +26,9 @@ export const errorExamples = Object.fromEntries(
 
 interface DescribedRoute {
   readonly url: string
-  readonly method: string
   readonly schema: FastifySchema
-  readonly fieldErrors: FieldErrors
+  /** Errors that this route has besides those of all routes of its kind. */
+  readonly own: readonly ErrorReason[]
 }
 
 const everywhere = [
@@ -53,14 +53,13 @@ const ofBodies = [
 const ofLists = ['limit_out_of_range', 'limit_not_a_number', 'query_repeated'] as const satisfies ErrorReason[]
 
 /** The responses of a route that are failures, by status, each with its errors as examples. */
-export function failuresOf({ url, method, schema, fieldErrors }: DescribedRoute): Record<string, object> {
+export function failuresOf({ url, schema, own }: DescribedRoute): Record<string, object> {
   const reasons = new Set<ErrorReason>([
     ...everywhere,
     ...(url.includes(':') ? (['not_found'] as const) : []),
     ...(schema.body === undefined ? [] : ofBodies),
     ...(schema.querystring === undefined ? [] : ofLists),
-    ...(method === 'DELETE' ? (['resource_in_use'] as const) : []),
-    ...Object.values(fieldErrors),
+    ...own,
   ])
   const byStatus = Map.groupBy(reasons, (reason) => errorCatalogue[reason].status)
   const responses = Array.from(byStatus, ([status, those]) => [status, failure(those)] as const)

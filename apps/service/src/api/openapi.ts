@@ -33,8 +33,8 @@ export async function describeApi(app: FastifyInstance, baseUrl: string | null):
       security: [{ apiKey: [], version: [] }],
     },
     transform: ({ schema, url, route }) => {
-      const fieldErrors = route.config?.fieldErrors ?? {}
-      const failures = failuresOf({ url, method: String(route.method), schema, fieldErrors })
+      const { fieldErrors = {}, refusals = [] } = route.config ?? {}
+      const failures = failuresOf({ url, schema, own: [...Object.values(fieldErrors), ...refusals] })
       const body = schema.body === undefined ? {} : { body: withExample(schema.body as TSchema) }
       return { url, schema: { ...schema, ...body, response: { ...responsesOf(schema), ...failures } } }
     },

@@ -1,10 +1,12 @@
-import { type FieldErrors, ServiceError, noControlCharacters } from '@tunnel/models'
+import { type ErrorReason, type FieldErrors, ServiceError, noControlCharacters } from '@tunnel/models'
 import type { FastifyRequest, FastifySchemaValidationError, FastifyServerOptions } from 'fastify'
 
 declare module 'fastify' {
   interface FastifyContextConfig {
     /** Errors of their own that broken fields of this route's body have. */
     fieldErrors?: FieldErrors
+    /** Errors that arise while the request is carried out, for the description of the API. */
+    refusals?: readonly ErrorReason[]
   }
 }
 

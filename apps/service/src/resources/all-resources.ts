@@ -74,7 +74,7 @@ function createAddressRules(parts: ResourceParts) {
 function createNames(parts: ResourceParts, { names, provisioning, ports }: ResourceSurroundings) {
   const { records } = parts
   return {
-    reservedDomains: new Resource(reservedDomains({ names, records, provisioning }), parts),
+    reservedDomains: new Resource(reservedDomains({ names, provisioning }), parts),
     reservedAddrs: new Resource(reservedAddrs({ names, records, ports }), parts),
     agentIngresses: new Resource(agentIngresses({ names, provisioning }), parts),
   }

@@ -1,6 +1,6 @@
 import { tunnelModel, tunnelSessionModel } from '@tunnel/models'
 import type { FastifyInstance } from 'fastify'
-import type { CallReader } from '../api/caller.ts'
+import type { Call, CallReader } from '../api/caller.ts'
 import type { Records } from '../storage/records.ts'
 import type { Resources } from './all-resources.ts'
 import type { EdgeModuleSets } from './edges/edge-module-sets.ts'
@@ -13,8 +13,11 @@ import { selfRoutes } from './self/self-routes.ts'
 import { revocationListRoute } from './ssh-certificate-authorities/revocation-list-route.ts'
 import { commandRoutes } from './tunnel-sessions/command-routes.ts'
 import type { SessionDirectory } from './tunnel-sessions/online.ts'
-import { sessionReply, tunnelReply } from './tunnel-sessions/online-replies.ts'
-import { itemsInMemory, onlineRoutes } from './tunnel-sessions/online-routes.ts'
+import { sessionReply, tunnelReplies } from './tunnel-sessions/online-replies.ts'
+import { itemsInMemory, oneByOne, onlineRoutes } from './tunnel-sessions/online-routes.ts'
+
+/** Of an account with more tunnel groups, tunnels show the newest that they serve. */
+const groupsShownMax = 1000
 
 interface RouteSources {
   readonly resources: Resources
@@ -45,8 +48,10 @@ function registerOnline(app: FastifyInstance, sources: RouteSources, callOf: Cal
   const { sessions, resources, records, region } = sources
   const tunnels = (accountId: string) => sessions.tunnels(accountId)
   const all = itemsInMemory((accountId) => sessions.sessions(accountId))
-  onlineRoutes(app, { model: tunnelSessionModel, items: all, reply: sessionReply }, callOf)
-  onlineRoutes(app, { model: tunnelModel, items: itemsInMemory(tunnels), reply: tunnelReply }, callOf)
+  const groups = (call: Call) =>
+    resources.tunnelGroupBackends.list({ limit: groupsShownMax, beforeId: undefined }, call)
+  onlineRoutes(app, { model: tunnelSessionModel, items: all, replies: oneByOne(sessionReply) }, callOf)
+  onlineRoutes(app, { model: tunnelModel, items: itemsInMemory(tunnels), replies: tunnelReplies(groups) }, callOf)
   onlineRoutes(app, endpoints({ tunnels, edges: edgeEndpoints(resources), records, region }), callOf)
   commandRoutes(app, sessions, callOf)
 }

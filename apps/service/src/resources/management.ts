@@ -1,7 +1,5 @@
 import type { FastifyInstance } from 'fastify'
 import type { ApiKeyVerifier, CallReader } from '../api/caller.ts'
-import { PrivateHosts } from '../policies/private-hosts.ts'
-import { moduleCheck } from '../policies/route-modules.ts'
 import type { Storage } from '../storage/open-storage.ts'
 import { Accounts } from './accounts/accounts.ts'
 import { type Resources, createResources } from './all-resources.ts'
@@ -40,7 +38,6 @@ export interface ManagementConfig {
   readonly region: string
   readonly tcpPorts: { readonly first: number; readonly last: number }
   readonly sshEmptyPrincipals: EmptyPrincipals
-  readonly policyPrivateHosts: readonly string[]
 }
 
 /** Parts of the service that resources show or depend on. */
@@ -53,14 +50,14 @@ export interface ManagementOptions {
 
 export function createManagement(
   { db, records }: Storage,
-  { zone, region, tcpPorts, sshEmptyPrincipals, policyPrivateHosts }: ManagementConfig,
+  { zone, region, tcpPorts, sshEmptyPrincipals }: ManagementConfig,
   options: ManagementOptions = {},
 ): Management {
   const { provisioning = noProvisioning, actingModules = modulesOfTheEdge, isPortOpen = () => false } = options
   const changes = new Changes()
   const sessions = new LateSessions()
   const names = new ZoneNames(zone, region)
-  const edgeModules = createEdgeModules(actingModules, moduleCheck(new PrivateHosts(policyPrivateHosts)))
+  const edgeModules = createEdgeModules(actingModules)
   const surroundings = {
     names,
     ports: { ...tcpPorts, isOpen: isPortOpen },

@@ -9,12 +9,17 @@ const groupMax = 64
 export interface Committer {
   /** `isSingleStatement` spares what only changes of several statements need. */
   commit<T>(work: (db: Database) => Promise<T>, isSingleStatement: boolean): Promise<T>
+  /** Within a change of several statements: waits until no other change that took its turn is under way, in any process. */
+  takeTurn(db: Database): Promise<void>
 }
 
-/** Each change in a transaction of its own. */
+const turnLock = 8_203_557_114_096_031n
+
+/** Each change in a transaction of its own, on PostgreSQL. */
 export function separateCommits(db: Database): Committer {
   return {
     commit: (work, isSingleStatement) => (isSingleStatement ? work(db) : db.transaction().execute(work)),
+    takeTurn: async (changing) => void (await sql`select pg_advisory_xact_lock(${turnLock})`.execute(changing)),
   }
 }
 
@@ -55,6 +60,11 @@ export class GroupCommits implements Committer {
     })
     if (!this.#isRunning) void this.#drain()
     return promise
+  }
+
+  /** Changes of one process stand in a row as it is, and a transaction shuts out those of others. */
+  takeTurn(): Promise<void> {
+    return Promise.resolve()
   }
 
   async #drain(): Promise<void> {

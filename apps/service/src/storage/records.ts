@@ -1,6 +1,7 @@
 import type { CompiledQuery } from 'kysely'
-import { constraintViolation } from './constraint-violation.ts'
+import { type Violation, constraintViolation } from './constraint-violation.ts'
 import type { Committer } from './group-commit.ts'
+import { type Guards, type UniqueKey, insertGuards, removeGuards } from './guards.ts'
 import type { SecretChanges, Secrets } from './secrets.ts'
 import type { Database, Tables } from './tables.ts'
 
@@ -21,25 +22,15 @@ export interface ResourceRow {
   readonly body: string
 }
 
-/** A value that one resource at most may hold, across all accounts unless `value` contains the account. */
-export interface UniqueKey {
-  readonly name: string
-  readonly value: string
-}
-
-/** What the database guards for a resource, besides its body. */
-export interface Guards {
-  /** Ids that this resource cannot live without; none of them can be deleted while it exists. */
-  readonly links: readonly string[]
-  readonly uniqueKeys: readonly UniqueKey[]
-}
-
-/** The database refused: another resource holds a unique key, or a link would point at nothing. Nothing was stored. */
+/**
+ * The database refused: another resource holds a unique key, another account one in an exclusive span, or a link would
+ * point at nothing. Nothing was stored.
+ */
 export class GuardBroken extends Error {
   override readonly name = 'GuardBroken'
-  readonly guard: 'unique' | 'reference'
+  readonly guard: Violation
 
-  constructor(guard: 'unique' | 'reference', options: ErrorOptions) {
+  constructor(guard: Violation, options: ErrorOptions) {
     super(`A ${guard} guard of the store refused the change.`, options)
     this.guard = guard
   }
@@ -97,21 +88,6 @@ export class Records {
     return row && toRow(row)
   }
 
-  /** Up to `limit` accounts other than the given one that hold a key with a value of `from` or above and below `to`. */
-  async otherHolders(name: string, from: string, to: string, accountId: string, limit: number): Promise<string[]> {
-    const rows = await this.#db
-      .selectFrom('unique_keys')
-      .innerJoin('resources', 'resources.id', 'unique_keys.resource_id')
-      .select('resources.account_id')
-      .where('unique_keys.name', '=', name)
-      .where('unique_keys.value', '>=', from)
-      .where('unique_keys.value', '<', to)
-      .where('resources.account_id', '!=', accountId)
-      .limit(limit)
-      .execute()
-    return rows.map((row) => row.account_id)
-  }
-
   /** Those of `ids` that exist in the account. */
   async existing(accountId: string, ids: readonly string[]): Promise<Set<string>> {
     if (ids.length === 0) return new Set()
@@ -128,10 +104,11 @@ export class Records {
 
   /** Secrets are sealed before they are stored. Throws `GuardBroken`. */
   async insert(row: ResourceRow, guards: Guards, secrets: SecretChanges): Promise<void> {
-    const isBare = guards.links.length + guards.uniqueKeys.length + Object.keys(secrets).length === 0
+    const { links, uniqueKeys, exclusive = [] } = guards
+    const isBare = links.length + uniqueKeys.length + exclusive.length + Object.keys(secrets).length === 0
     await this.#change(isBare, async (db) => {
       await db.insertInto('resources').values(fromRow(row)).execute()
-      await insertGuards(db, row.id, guards)
+      await insertGuards(db, row, guards, () => this.#committer.takeTurn(db))
       await this.secrets.store(db, row.id, secrets)
     })
   }
@@ -150,7 +127,10 @@ export class Records {
         .where('revision', '=', row.revision)
         .executeTakeFirst()
       if (numUpdatedRows === 0n) return false
-      if (guards !== undefined) await replaceGuards(db, row.id, guards)
+      if (guards !== undefined) {
+        await removeGuards(db, row)
+        await insertGuards(db, row, guards, () => this.#committer.takeTurn(db))
+      }
       await this.secrets.store(db, row.id, secrets)
       return true
     })
@@ -192,26 +172,6 @@ export class Records {
       throw guard === null ? error : new GuardBroken(guard, { cause: error })
     }
   }
-}
-
-async function replaceGuards(db: Database, id: string, guards: Guards): Promise<void> {
-  await db.deleteFrom('resource_links').where('from_id', '=', id).execute()
-  await db.deleteFrom('unique_keys').where('resource_id', '=', id).execute()
-  await insertGuards(db, id, guards)
-}
-
-async function insertGuards(db: Database, id: string, { links, uniqueKeys }: Guards): Promise<void> {
-  const targets = [...new Set(links)]
-  if (targets.length > 0)
-    await db
-      .insertInto('resource_links')
-      .values(targets.map((target) => ({ from_id: id, to_id: target })))
-      .execute()
-  if (uniqueKeys.length > 0)
-    await db
-      .insertInto('unique_keys')
-      .values(uniqueKeys.map((key) => ({ ...key, resource_id: id })))
-      .execute()
 }
 
 function toRow(row: Tables['resources']): ResourceRow {

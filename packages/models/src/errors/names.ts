@@ -72,7 +72,7 @@ export const nameErrors = defineErrors({
     code: 417,
     status: 400,
     owner: 'caller',
-    msg: 'The domain {domain} overlaps with a name of another account. Choose another name.',
+    msg: 'The domain {value} overlaps with a name of another account. Choose another name.',
   },
   domain_description_too_long: {
     code: 420,
@@ -225,5 +225,11 @@ export const nameErrors = defineErrors({
     status: 400,
     owner: 'caller',
     msg: 'An agent ingress for {value} exists already. Use that one, or another domain.',
+  },
+  ingress_overlaps_other: {
+    code: 90_201,
+    status: 400,
+    owner: 'caller',
+    msg: 'The domain {value} overlaps with a name of another account. Give a domain that you own.',
   },
 })

@@ -31,5 +31,6 @@ export const agentIngressModel = defineModel({
     'certificate_management_policy.authority:enum': 'managed_certificate_authority_invalid',
     'certificate_management_policy.private_key_type:enum': 'managed_certificate_key_type_invalid',
   },
+  refusals: ['ingress_domain_invalid', 'ingress_domain_of_service', 'ingress_domain_taken', 'ingress_overlaps_other'],
 })
 export type AgentIngress = ReplyOf<typeof agentIngressModel>

@@ -17,5 +17,6 @@ export const apiKeyModel = defineModel({
     'metadata:x-maxBytes': 'credential_metadata_too_long',
   },
   emptyPatch: 'credential_patch_empty',
+  refusals: ['owner_needs_admin', 'owner_unknown', 'reference_malformed', 'reference_prefix_wrong'],
 })
 export type ApiKey = ReplyOf<typeof apiKeyModel>

@@ -14,6 +14,7 @@ const botUserFields = {
     'name:minLength': 'bot_user_name_missing',
     'name:x-maxBytes': 'bot_user_name_too_long',
   },
+  refusals: ['bot_user_name_taken', 'bot_user_needs_admin'],
 } as const
 
 /** An owner of keys and authtokens that is no person. */

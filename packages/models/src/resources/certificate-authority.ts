@@ -29,5 +29,13 @@ export const certificateAuthorityModel = defineModel({
     'ca_pem:required': 'certificate_pem_missing',
     'ca_pem:x-maxBytes': 'certificate_too_large',
   },
+  refusals: [
+    'certificate_is_private_key',
+    'certificate_not_authority',
+    'certificate_not_pem',
+    'certificate_unparsable',
+    'certificates_too_many',
+    'pem_of_other_type',
+  ],
 })
 export type CertificateAuthority = ReplyOf<typeof certificateAuthorityModel>

@@ -32,5 +32,6 @@ export const credentialModel = defineModel({
     'metadata:x-maxBytes': 'credential_metadata_too_long',
   },
   emptyPatch: 'credential_patch_empty',
+  refusals: ['acl_rule_invalid', 'owner_needs_admin', 'owner_unknown', 'reference_malformed', 'reference_prefix_wrong'],
 })
 export type Credential = ReplyOf<typeof credentialModel>

@@ -1,4 +1,5 @@
 import { type Static, type TObject, type TProperties, Type } from 'typebox'
+import type { ErrorReason } from '../errors/catalogue.ts'
 import { Ref, TextMap, nullable } from './fields.ts'
 import type { FieldErrors } from './resource-model.ts'
 import { ipPoliciesPerUseMax } from './ip-restriction.ts'
@@ -127,6 +128,13 @@ export const routeModuleNames = [
 export const tcpEdgeModuleNames = ['backend', 'ip_restriction', 'policy', 'traffic_policy'] as const
 export const tlsEdgeModuleNames = [...tcpEdgeModuleNames, 'mutual_tls', 'tls_termination'] as const
 
+const headerRefusals = [
+  'module_header_name_invalid',
+  'module_header_twice',
+  'module_header_value_invalid',
+  'module_headers_too_many',
+] as const satisfies ErrorReason[]
+
 /** Errors of their own that fields of modules have. */
 const moduleFieldErrors: Partial<Record<EdgeModuleName, FieldErrors>> = {
   ip_restriction: {
@@ -146,6 +154,29 @@ const moduleFieldErrors: Partial<Record<EdgeModuleName, FieldErrors>> = {
 /** The field errors of a module that is sent by itself. */
 export function fieldErrorsOfModule(name: EdgeModuleName): FieldErrors {
   return moduleFieldErrors[name] ?? {}
+}
+
+/** Errors of modules that follow from no rule of a field. */
+const moduleRefusals: Partial<Record<EdgeModuleName, readonly ErrorReason[]>> = {
+  backend: ['backend_id_wrong', 'backend_missing', 'reference_malformed'],
+  ip_restriction: ['ip_policy_id_wrong', 'module_policy_missing', 'reference_malformed'],
+  mutual_tls: ['certificate_authority_id_wrong', 'module_authority_missing', 'reference_malformed'],
+  tls_termination: ['min_version_without_termination', 'terminate_at_unexpected'],
+  request_headers: headerRefusals,
+  response_headers: headerRefusals,
+  policy: ['policy_invalid'],
+  traffic_policy: ['policy_invalid'],
+  webhook_verification: [
+    'webhook_provider_unavailable',
+    'webhook_provider_unknown',
+    'webhook_secret_missing',
+    'webhook_secret_unexpected',
+  ],
+}
+
+/** The errors of a module that follow from no rule of a field. */
+export function refusalsOfModule(name: EdgeModuleName): readonly ErrorReason[] {
+  return ['module_not_available', ...(moduleRefusals[name] ?? [])]
 }
 
 /** The field errors of modules that are sent inside their edge or route. */

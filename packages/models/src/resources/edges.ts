@@ -4,6 +4,7 @@ import {
   edgeModules,
   fieldErrorsWithin,
   httpsEdgeModuleNames,
+  refusalsOfModule,
   routeModuleNames,
   tcpEdgeModuleNames,
   tlsEdgeModuleNames,
@@ -21,6 +22,8 @@ const edgeErrors = {
   'description:x-maxBytes': 'edge_description_too_long',
   'metadata:x-maxBytes': 'edge_metadata_too_long',
 } satisfies FieldErrors
+const hostportRefusals = ['hostport_invalid', 'hostport_not_reserved', 'hostport_taken'] as const
+const namePortRefusals = [...hostportRefusals, 'hostport_port_not_443'] as const
 
 /** A part of an HTTPS edge: which modules requests to one path go through. */
 export const httpsEdgeRouteModel = defineModel({
@@ -51,6 +54,7 @@ export const httpsEdgeRouteModel = defineModel({
     'match:x-maxBytes': 'route_match_too_long',
     'match_type:enum': 'route_match_type_invalid',
   },
+  refusals: ['route_match_not_path', 'route_match_taken', ...routeModuleNames.flatMap(refusalsOfModule)],
 })
 export type HttpsEdgeRoute = ReplyOf<typeof httpsEdgeRouteModel>
 
@@ -65,6 +69,7 @@ export const httpsEdgeModel = defineModel({
   update: { ...edgeSettable, ...writes(httpsEdgeModuleNames) },
   reply: { ...edgeShown, ...replies(httpsEdgeModuleNames), routes: Type.Array(httpsEdgeRouteModel.reply) },
   fieldErrors: { ...edgeErrors, ...fieldErrorsWithin(httpsEdgeModuleNames) },
+  refusals: [...namePortRefusals, ...httpsEdgeModuleNames.flatMap(refusalsOfModule)],
 })
 export type HttpsEdge = ReplyOf<typeof httpsEdgeModel>
 
@@ -79,6 +84,7 @@ export const tcpEdgeModel = defineModel({
   update: { ...edgeSettable, ...writes(tcpEdgeModuleNames) },
   reply: { ...edgeShown, ...replies(tcpEdgeModuleNames) },
   fieldErrors: { ...edgeErrors, ...fieldErrorsWithin(tcpEdgeModuleNames) },
+  refusals: [...hostportRefusals, ...tcpEdgeModuleNames.flatMap(refusalsOfModule)],
 })
 export type TcpEdge = ReplyOf<typeof tcpEdgeModel>
 
@@ -93,6 +99,7 @@ export const tlsEdgeModel = defineModel({
   update: { ...edgeSettable, ...writes(tlsEdgeModuleNames) },
   reply: { ...edgeShown, ...replies(tlsEdgeModuleNames) },
   fieldErrors: { ...edgeErrors, ...fieldErrorsWithin(tlsEdgeModuleNames) },
+  refusals: [...namePortRefusals, ...tlsEdgeModuleNames.flatMap(refusalsOfModule)],
 })
 export type TlsEdge = ReplyOf<typeof tlsEdgeModel>
 

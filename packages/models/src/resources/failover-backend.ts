@@ -18,5 +18,6 @@ export const failoverBackendModel = defineModel({
   update: settable,
   reply: { ...described, backends: Type.Array(Type.String()) },
   fieldErrors: { ...backendTextErrors, 'backends:maxItems': 'failover_backends_too_many' },
+  refusals: ['backend_id_wrong', 'backend_missing', 'backend_nested_in_failover', 'reference_malformed'],
 })
 export type FailoverBackend = ReplyOf<typeof failoverBackendModel>

@@ -30,5 +30,6 @@ export const httpResponseBackendModel = defineModel({
     'status_code:minimum': 'response_status_invalid',
     'status_code:maximum': 'response_status_invalid',
   },
+  refusals: ['response_header_name_invalid', 'response_header_value_invalid'],
 })
 export type HttpResponseBackend = ReplyOf<typeof httpResponseBackendModel>

@@ -24,5 +24,14 @@ export const ipPolicyRuleModel = defineModel({
     'description:x-maxBytes': 'ip_rule_description_too_long',
   },
   emptyPatch: 'ip_rule_patch_empty',
+  refusals: [
+    'cidr_invalid',
+    'cidr_not_lowest',
+    'cidr_taken',
+    'cidr_without_mask',
+    'ip_policy_id_wrong',
+    'ip_policy_not_found',
+    'reference_malformed',
+  ],
 })
 export type IpPolicyRule = ReplyOf<typeof ipPolicyRuleModel>

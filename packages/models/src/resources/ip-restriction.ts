@@ -22,5 +22,12 @@ export const ipRestrictionModel = defineModel({
     'ip_policy_ids:minItems': 'ip_restriction_without_policy',
     'ip_policy_ids:maxItems': 'ip_restriction_policies_too_many',
   },
+  refusals: [
+    'ip_policy_id_wrong',
+    'ip_restriction_locks_out',
+    'ip_restriction_policy_missing',
+    'ip_restriction_taken',
+    'reference_malformed',
+  ],
 })
 export type IpRestriction = ReplyOf<typeof ipRestrictionModel>

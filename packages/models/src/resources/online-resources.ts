@@ -52,6 +52,7 @@ export const tunnelModel = online({
     proto: Type.Optional(Protocol),
     endpoint: Type.Optional(Ref),
     labels: Type.Optional(TextMap),
+    backends: Type.Optional(Type.Array(Ref)),
     forwards_to: Type.String(),
     metadata: Type.Optional(Type.String()),
     region: Type.String(),

@@ -17,5 +17,6 @@ export const reservedAddrModel = defineModel({
     'metadata:x-maxBytes': 'addr_metadata_too_long',
   },
   emptyPatch: 'addr_patch_empty',
+  refusals: ['addr_none_free', 'addr_region_unknown', 'addr_taken'],
 })
 export type ReservedAddr = ReplyOf<typeof reservedAddrModel>

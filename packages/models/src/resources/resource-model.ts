@@ -29,6 +29,8 @@ export interface ResourceModel<
   readonly update: TObject<Update>
   readonly reply: TObject<Reply>
   readonly fieldErrors: FieldErrors
+  /** Errors of create and update that follow from no rule of a field, for the description of the API. */
+  readonly refusals: readonly ErrorReason[]
   /** The error of a PATCH that changes nothing; without it such a PATCH succeeds. */
   readonly emptyPatch: ErrorReason | null
 }
@@ -44,6 +46,7 @@ interface ModelInput<C extends TProperties, U extends TProperties, R extends TPr
   readonly update: U
   readonly reply: R
   readonly fieldErrors?: FieldErrors
+  readonly refusals?: readonly ErrorReason[]
   readonly emptyPatch?: ErrorReason
 }
 
@@ -62,6 +65,7 @@ export function defineModel<C extends TProperties, U extends TProperties, R exte
   const { name } = input
   return {
     fieldErrors: {},
+    refusals: [],
     emptyPatch: null,
     parentPrefix: null,
     ...input,

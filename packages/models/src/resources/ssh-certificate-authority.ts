@@ -26,5 +26,6 @@ export const sshCertificateAuthorityModel = defineModel({
     'private_key_type:enum': 'ssh_key_type_unsupported',
     'elliptic_curve:enum': 'ssh_curve_unsupported',
   },
+  refusals: ['ssh_curve_unexpected', 'ssh_key_size_unexpected', 'ssh_key_size_unsupported'],
 })
 export type SshCertificateAuthority = ReplyOf<typeof sshCertificateAuthorityModel>

@@ -25,5 +25,15 @@ export const sshCredentialModel = defineModel({
     'public_key:x-maxBytes': 'ssh_credential_key_unparsable',
   },
   emptyPatch: 'credential_patch_empty',
+  refusals: [
+    'acl_rule_invalid',
+    'owner_needs_admin',
+    'owner_unknown',
+    'reference_malformed',
+    'reference_prefix_wrong',
+    'ssh_credential_key_taken',
+    'ssh_credential_key_taken_by_other',
+    'ssh_credential_key_unparsable',
+  ],
 })
 export type SshCredential = ReplyOf<typeof sshCredentialModel>

@@ -17,5 +17,13 @@ export const sshHostCertificateModel = defineModel({
     'metadata:x-maxBytes': 'ssh_host_certificate_metadata_too_long',
     'public_key:required': 'ssh_public_key_missing',
   },
+  refusals: [
+    'reference_malformed',
+    'reference_prefix_wrong',
+    'ssh_host_authority_missing',
+    'ssh_public_key_unparsable',
+    'ssh_public_key_unsupported',
+    'time_invalid',
+  ],
 })
 export type SshHostCertificate = ReplyOf<typeof sshHostCertificateModel>

@@ -27,5 +27,13 @@ export const sshUserCertificateModel = defineModel({
     'metadata:x-maxBytes': 'ssh_user_certificate_metadata_too_long',
     'public_key:required': 'ssh_public_key_missing',
   },
+  refusals: [
+    'reference_malformed',
+    'reference_prefix_wrong',
+    'ssh_public_key_unparsable',
+    'ssh_public_key_unsupported',
+    'ssh_user_authority_missing',
+    'time_invalid',
+  ],
 })
 export type SshUserCertificate = ReplyOf<typeof sshUserCertificateModel>

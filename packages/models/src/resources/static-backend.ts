@@ -22,5 +22,6 @@ export const staticBackendModel = defineModel({
     'address:required': 'static_address_missing',
     'address:x-maxBytes': 'static_address_invalid',
   },
+  refusals: ['static_address_invalid'],
 })
 export type StaticBackend = ReplyOf<typeof staticBackendModel>

@@ -45,5 +45,16 @@ export const tlsCertificateModel = defineModel({
     'private_key_pem:required': 'private_key_missing',
     'private_key_pem:x-maxBytes': 'certificate_too_large',
   },
+  refusals: [
+    'certificate_chain_order',
+    'certificate_is_private_key',
+    'certificate_not_pem',
+    'certificate_unparsable',
+    'pem_of_other_type',
+    'private_key_encrypted',
+    'private_key_is_certificate',
+    'private_key_mismatch',
+    'private_key_unknown',
+  ],
 })
 export type TlsCertificate = ReplyOf<typeof tlsCertificateModel>

@@ -20,5 +20,6 @@ export const tunnelGroupBackendModel = defineModel({
   update: settable,
   reply: { ...described, labels: TextMap, tunnels: Type.Array(Ref) },
   fieldErrors: backendTextErrors,
+  refusals: ['label_key_length', 'label_value_length', 'label_with_equals', 'labels_too_many'],
 })
 export type TunnelGroupBackend = ReplyOf<typeof tunnelGroupBackendModel>

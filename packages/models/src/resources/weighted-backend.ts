@@ -19,5 +19,12 @@ export const weightedBackendModel = defineModel({
   update: settable,
   reply: { ...described, backends: Weights },
   fieldErrors: backendTextErrors,
+  refusals: [
+    'backend_id_wrong',
+    'backend_missing',
+    'backend_nested_in_weighted',
+    'reference_malformed',
+    'weighted_backends_too_many',
+  ],
 })
 export type WeightedBackend = ReplyOf<typeof weightedBackendModel>

@@ -1,10 +1,10 @@
 import { type AgentIngress, type CertificatePolicy, ServiceError, agentIngressModel } from '@tunnel/models'
 import { type CertificateProvisioning, completePolicy } from '../certificate-management/certificate-policy.ts'
 import { readDomain } from '../domain-names/domain-name.ts'
+import { besideIngress, ingressKeyName, reservationKey } from '../domain-names/reservation.ts'
 import type { ZoneNames } from '../domain-names/zone-names.ts'
 import { type ResourceDefinition, defineResource } from '../kernel/definition.ts'
 
-export const ingressKeyName = 'ingress_domain'
 const defaultKeyType = 'rsa'
 
 export interface AgentIngressBody extends Pick<AgentIngress, 'description' | 'metadata' | 'domain'> {
@@ -24,7 +24,8 @@ export function agentIngresses({
     model: agentIngressModel,
     create: ({ domain: name, certificate_management_policy: policy, ...texts }) => {
       const domain = readIngressDomain(name)
-      if (names.isWithin(domain)) throw new ServiceError('ingress_domain_of_service', { domain })
+      if (names.isWithin(domain) || names.isBelow(domain))
+        throw new ServiceError('ingress_domain_of_service', { domain })
       return { body: { ...texts, domain, certificate_management_policy: readPolicy(policy) } }
     },
     // Null ends the automatic management; a policy that is left out stays.
@@ -33,7 +34,10 @@ export function agentIngresses({
       ...texts,
       ...(policy === undefined ? {} : { certificate_management_policy: readPolicy(policy) }),
     }),
-    uniqueKeys: ({ domain }) => [{ name: ingressKeyName, value: domain, taken: 'ingress_domain_taken' }],
+    uniqueKeys: ({ domain }) => [
+      { name: ingressKeyName, value: reservationKey(domain), shown: domain, taken: 'ingress_domain_taken' },
+    ],
+    exclusive: ({ domain }) => ({ spans: besideIngress(domain), taken: 'ingress_overlaps_other', shown: domain }),
     reply: async ({ id, body }) => ({
       ...body,
       ns_targets: names.nameserversOf(id),

@@ -18,9 +18,15 @@ export class ZoneNames {
     return domain === this.zone || domain.endsWith(`.${this.zone}`)
   }
 
-  /** Whether a name in the zone belongs to the service itself. */
+  /** Whether the zone lies below a domain. */
+  isBelow(domain: string): boolean {
+    return this.zone.endsWith(`.${domain}`)
+  }
+
+  /** Whether a name, or one that a wildcard covers, belongs to the service itself. */
   isOwn(domain: string): boolean {
     if (domain === this.zone) return true
+    if (!this.isWithin(domain)) return domain.startsWith('*.') && this.isBelow(domain.slice(2))
     const firstBelow =
       domain
         .slice(0, -this.zone.length - 1)

@@ -1,4 +1,11 @@
-import { type EdgeModuleName, type ResourceModel, ServiceError, edgeModules, fieldErrorsOfModule } from '@tunnel/models'
+import {
+  type EdgeModuleName,
+  type ResourceModel,
+  ServiceError,
+  edgeModules,
+  fieldErrorsOfModule,
+  refusalsOfModule,
+} from '@tunnel/models'
 import type { FastifyInstance, RouteShorthandOptions } from 'fastify'
 import type { CallReader } from '../../api/caller.ts'
 import { callWithin, idOf, pathsOf } from '../kernel/paths.ts'
@@ -58,7 +65,10 @@ function moduleOptions(
   const tags = [model.title]
   return {
     put: {
-      config: { fieldErrors: fieldErrorsOfModule(name) },
+      config: {
+        fieldErrors: fieldErrorsOfModule(name),
+        refusals: ['changed_meanwhile', ...refusalsOfModule(name)],
+      },
       schema: { tags, summary: `Replace the module ${name}`, body: write, response: { 200: reply } },
       preValidation: async (request) => {
         request.body = readChangeBody(request.body, write, pathsOf(model).pathIds)

@@ -18,6 +18,7 @@ import {
   type OnlineItems,
   itemsInMemory,
   newestFirst,
+  oneByOne,
 } from '../tunnel-sessions/online-routes.ts'
 import type { EdgeEndpoint } from './edge-endpoints.ts'
 
@@ -47,8 +48,9 @@ export function endpoints(sources: EndpointSources): OnlineCollection<TunnelEndp
       },
       find: async (call, id) => (await tunnels.find(call, id)) ?? edges.find(call, id),
     },
-    reply: (endpoint, call) =>
+    replies: oneByOne((endpoint, call) =>
       'edge' in endpoint ? edgeReply(endpoint, sources, call) : tunnelReply(endpoint, sources.records, call),
+    ),
   }
 }
 

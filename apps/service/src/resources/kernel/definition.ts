@@ -1,6 +1,7 @@
 import type { CreateOf, ErrorReason, ReplyOf, ResourceModel, UpdateOf } from '@tunnel/models'
 import type { Call } from '../../api/caller.ts'
-import type { ResourceRow, UniqueKey } from '../../storage/records.ts'
+import type { KeySpan, UniqueKey } from '../../storage/guards.ts'
+import type { ResourceRow } from '../../storage/records.ts'
 import type { Reference } from './references.ts'
 
 /** A stored resource with its body read. */
@@ -36,6 +37,15 @@ export interface UniqueRule extends UniqueKey {
   readonly shown?: string
 }
 
+/** Keys that no other account may hold as long as the resource exists. */
+export interface ExclusiveRule {
+  readonly spans: readonly KeySpan[]
+  /** The error when another account holds one; its text may name `{value}`. */
+  readonly taken: ErrorReason
+  /** What the error names. */
+  readonly shown: string
+}
+
 /** The parts of a body that are stored sealed, apart from it. */
 export interface SealedParts<Body> {
   /** The body without its secrets, and the secrets by name. */
@@ -63,12 +73,10 @@ export interface ResourceDefinition<M extends ResourceModel, Body extends object
   /** The resource that this one belongs to and disappears with, when the body names it and not the path. */
   parent?(body: Body): Reference
   uniqueKeys?(body: Body, accountId: string): readonly UniqueRule[]
+  /** Of two that exclude each other the first that is stored wins. */
+  exclusive?(body: Body): ExclusiveRule
   /** The error of a delete while something refers to the resource; its text may name `{id}`, `{title}` and `{dependents}`. */
   readonly inUse?: ErrorReason
-  /** Checks what only shows once the resource is stored; when it throws, the resource is taken back. */
-  confirm?(item: Stored<Body>): Promise<void>
-  /** Creates of the same turn are decided one after the other: of those that exclude each other, the first wins. */
-  turnOf?(body: Body): string
   /** Throws when the caller may not create, update or delete. */
   checkCaller?(call: Call): void
   /** A last word before a delete. */

@@ -1,6 +1,7 @@
 import { type ResourceModel, ServiceError, idPrefix } from '@tunnel/models'
 import type { Call } from '../../api/caller.ts'
-import { GuardBroken, type Guards, type Records, type ResourceRow } from '../../storage/records.ts'
+import type { Guards } from '../../storage/guards.ts'
+import { GuardBroken, type Records, type ResourceRow } from '../../storage/records.ts'
 import type { ResourceDefinition, UniqueRule } from './definition.ts'
 import { type Reference, checkPrefixes, referenceMissing } from './references.ts'
 
@@ -8,7 +9,7 @@ const dependentsShownMax = 3
 
 type GuardRules<M extends ResourceModel, Body extends object> = Pick<
   ResourceDefinition<M, Body>,
-  'model' | 'references' | 'parent' | 'uniqueKeys' | 'inUse'
+  'model' | 'references' | 'parent' | 'uniqueKeys' | 'exclusive' | 'inUse'
 >
 
 /** What must hold between resources of one type and all others: what they refer to, hold alone, and are needed by. */
@@ -26,6 +27,7 @@ export class Guarding<M extends ResourceModel, Body extends object> {
     return {
       links: this.#references(body).map((reference) => reference.id),
       uniqueKeys: this.#uniqueRules(body, accountId).map(({ name, value }) => ({ name, value })),
+      exclusive: this.#rules.exclusive?.(body).spans ?? [],
     }
   }
 
@@ -54,7 +56,8 @@ export class Guarding<M extends ResourceModel, Body extends object> {
       return await work()
     } catch (error) {
       if (!(error instanceof GuardBroken)) throw error
-      if (error.guard === 'unique') await this.#throwTaken(row, this.#uniqueRules(body, row.accountId))
+      if (error.guard !== 'reference') await this.#throwTaken(row, this.#uniqueRules(body, row.accountId))
+      if (error.guard === 'span') this.#throwOccupied(body)
       await this.check(body, row.accountId)
       throw new ServiceError('changed_meanwhile', {}, { cause: error })
     }
@@ -86,6 +89,11 @@ export class Guarding<M extends ResourceModel, Body extends object> {
     const existing = await this.#records.existing(accountId, ids)
     const missing = references.find((reference) => !existing.has(reference.id))
     if (missing !== undefined) throw referenceMissing(missing)
+  }
+
+  #throwOccupied(body: Body): void {
+    const rule = this.#rules.exclusive?.(body)
+    if (rule !== undefined) throw new ServiceError(rule.taken as 'domain_overlaps_other', { value: rule.shown })
   }
 
   async #throwTaken(row: ResourceRow, rules: readonly UniqueRule[]): Promise<void> {

@@ -16,7 +16,6 @@ import type { Draft, ResourceDefinition, Stored } from './definition.ts'
 import { Guarding } from './guarding.ts'
 import { StoredBodies, toStored } from './stored-bodies.ts'
 import { withoutEmptyTexts } from './tolerance.ts'
-import { Turns } from './turns.ts'
 
 const updateAttemptsMax = 5
 
@@ -33,7 +32,6 @@ export class Resource<M extends ResourceModel = ResourceModel, Body extends obje
   readonly #changes: Changes
   readonly #guarding: Guarding<M, Body>
   readonly #bodies: StoredBodies<Body>
-  readonly #turns = new Turns()
 
   constructor(definition: ResourceDefinition<M, Body>, { records, changes }: ResourceParts) {
     this.definition = definition
@@ -51,9 +49,7 @@ export class Resource<M extends ResourceModel = ResourceModel, Body extends obje
     this.definition.checkCaller?.(call)
     const id = mintId(this.model.prefix, call.now)
     const draft = await this.definition.create(input, { ...call, id })
-    const turn = this.definition.turnOf?.(draft.body)
-    const store = () => this.#store(id, draft, call)
-    const item = await (turn === undefined ? store() : this.#turns.take(turn, store))
+    const item = await this.#store(id, draft, call)
     this.#changes.announce({ kind: this.model.prefix, id, accountId: item.accountId, change: 'created' })
     const reply = await this.reply(item, call)
     return { ...reply, ...draft.shownOnce }
@@ -138,7 +134,7 @@ export class Resource<M extends ResourceModel = ResourceModel, Body extends obje
     return this.#records.secrets.read(id, name)
   }
 
-  async #insert(id: string, draft: Draft<Body, ReplyOf<M>>, call: Call): Promise<Stored<Body>> {
+  async #store(id: string, draft: Draft<Body, ReplyOf<M>>, call: Call): Promise<Stored<Body>> {
     const { body } = draft
     const { accountId } = call.caller
     const parentId = await this.#guarding.parentId(body, call)
@@ -148,21 +144,6 @@ export class Resource<M extends ResourceModel = ResourceModel, Body extends obje
     const guards = this.#guarding.of(body, accountId)
     await this.#guarding.name(row, body, () => this.#records.insert(row, guards, { ...secrets, ...draft.secrets }))
     return toStored(row, body)
-  }
-
-  async #store(id: string, draft: Draft<Body, ReplyOf<M>>, call: Call): Promise<Stored<Body>> {
-    const item = await this.#insert(id, draft, call)
-    await this.#confirm(item)
-    return item
-  }
-
-  async #confirm(item: Stored<Body>): Promise<void> {
-    try {
-      await this.definition.confirm?.(item)
-    } catch (error) {
-      await this.#records.delete(item.id)
-      throw error
-    }
   }
 
   /** Null when somebody else changed the row meanwhile. */

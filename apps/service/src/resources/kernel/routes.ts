@@ -1,4 +1,4 @@
-import { type ResourceModel, ServiceError } from '@tunnel/models'
+import { type ErrorReason, type ResourceModel, ServiceError } from '@tunnel/models'
 import type { FastifyInstance, FastifyRequest, RouteShorthandOptions } from 'fastify'
 import { type TSchema, Type } from 'typebox'
 import type { Call, CallReader } from '../../api/caller.ts'
@@ -10,6 +10,7 @@ import { readChangeBody, readCreateBody } from './tolerance.ts'
 /** A resource type as its routes see it: what comes in has passed the schemas of the model. */
 export interface ServedResource {
   readonly model: ResourceModel
+  readonly definition: { readonly inUse?: ErrorReason }
   create(input: unknown, call: Call): Promise<object>
   get(id: string, call: Call): Promise<Identified>
   list(page: Page, call: Call): Promise<Identified[]>
@@ -34,7 +35,7 @@ export function resourceRoutes(
   operations = allOperations,
 ): void {
   const { model } = resource
-  const options = routeOptions(model)
+  const options = routeOptions(model, resource.definition.inUse ?? 'resource_in_use')
   const { collection, item } = pathsOf(model)
   const read = callWithin(model, callOf)
 
@@ -74,15 +75,14 @@ async function listReply(resource: ServedResource, query: object, call: Call): P
   return { [listKey]: shown, uri, next_page_uri: nextPageUri(uri, page, items) }
 }
 
-function routeOptions(model: ResourceModel): Record<Operation, RouteShorthandOptions> {
-  const { title, fieldErrors, listKey } = model
+function routeOptions(model: ResourceModel, inUse: ErrorReason): Record<Operation, RouteShorthandOptions> {
+  const { title, fieldErrors, refusals, listKey, emptyPatch } = model
   const { pathIds } = pathsOf(model)
   const tags = [title]
-  const config = { fieldErrors }
   const list = Type.Object({ [listKey]: Type.Array(model.reply), uri: Type.String(), next_page_uri: nullableText })
   return {
     create: {
-      config,
+      config: { fieldErrors, refusals },
       schema: { tags, summary: `Create: ${title}`, body: model.create, response: { 201: model.reply } },
       preValidation: async (request) => {
         request.body = readCreateBody(request.body, model.create, pathIds)
@@ -91,14 +91,20 @@ function routeOptions(model: ResourceModel): Record<Operation, RouteShorthandOpt
     list: { schema: { tags, summary: `List: ${title}`, querystring: PageQuery, response: { 200: list } } },
     read: { schema: { tags, summary: `Read: ${title}`, response: { 200: model.reply } } },
     update: {
-      config,
+      config: {
+        fieldErrors,
+        refusals: ['changed_meanwhile', ...refusals, ...(emptyPatch === null ? [] : [emptyPatch])],
+      },
       schema: { tags, summary: `Update: ${title}`, body: model.update, response: { 200: model.reply } },
       preValidation: async (request) => {
         request.body = readChangeBody(request.body, model.update, pathIds)
         refuseEmptyPatch(request, model)
       },
     },
-    remove: { schema: { tags, summary: `Delete: ${title}`, response: { 204: Type.Null() } } },
+    remove: {
+      config: { refusals: [inUse] },
+      schema: { tags, summary: `Delete: ${title}`, response: { 204: Type.Null() } },
+    },
   }
 }
 

@@ -5,19 +5,24 @@ import type { TObject, TSchema } from 'typebox'
  * and the ids of the path once more in the body. These readings make a body say what its sender meant.
  */
 
-/** A create body without its unset fields (null, and the zero value of the field's own type) and ids of the path. */
+/**
+ * A create body without its unset fields (null, and the zero value of the field's own type), ids of the path, and empty
+ * fields that are not known here: clients of other versions send those. An empty object may ask for something: a module.
+ */
 export function readCreateBody(body: unknown, schema: TObject, pathIds: readonly string[]): unknown {
   return withoutFields(body, (name, value) => {
     const declared = schema.properties[name]
-    return declared === undefined ? pathIds.includes(name) : value === null || isZero(value, declared)
+    if (declared === undefined) return pathIds.includes(name) || isEmpty(value)
+    return value === null || isZero(value, declared)
   })
 }
 
-/** A change without nulls, which mean "unchanged" unless the field takes null, and without ids of the path. */
+/** A change without nulls, which mean "unchanged" unless a known field takes null, and without ids of the path. */
 export function readChangeBody(body: unknown, schema: TObject, pathIds: readonly string[]): unknown {
   return withoutFields(body, (name, value) => {
     const declared = schema.properties[name]
-    return declared === undefined ? pathIds.includes(name) : value === null && !takesNull(declared)
+    if (declared === undefined) return pathIds.includes(name) || value === null
+    return value === null && !takesNull(declared)
   })
 }
 
@@ -31,6 +36,10 @@ function withoutFields(body: unknown, isDropped: (name: string, value: unknown) 
   if (body === undefined || body === null) return {}
   if (typeof body !== 'object' || Array.isArray(body)) return body
   return Object.fromEntries(Object.entries(body).filter(([name, value]) => !isDropped(name, value)))
+}
+
+function isEmpty(value: unknown): boolean {
+  return value === null || value === '' || value === 0 || (Array.isArray(value) && value.length === 0)
 }
 
 function isZero(value: unknown, schema: TSchema): boolean {

@@ -5,10 +5,9 @@ import {
   reservedDomainModel,
   tlsCertificateModel,
 } from '@tunnel/models'
-import type { Records } from '../../storage/records.ts'
 import { type CertificateProvisioning, completePolicy } from '../certificate-management/certificate-policy.ts'
 import { readDomain } from '../domain-names/domain-name.ts'
-import { coveringWildcards, keysBelow, reservationKey, reservationKeyName } from '../domain-names/reservation.ts'
+import { besideDomain, reservationKey, reservationKeyName } from '../domain-names/reservation.ts'
 import type { ZoneNames } from '../domain-names/zone-names.ts'
 import { type ResourceDefinition, defineResource } from '../kernel/definition.ts'
 import { referenceTo } from '../kernel/references.ts'
@@ -25,20 +24,18 @@ export interface ReservedDomainBody extends Pick<ReservedDomain, 'description' |
 
 interface ReservedDomainParts {
   readonly names: ZoneNames
-  readonly records: Records
   readonly provisioning: CertificateProvisioning
 }
 
 export function reservedDomains({
   names,
-  records,
   provisioning,
 }: ReservedDomainParts): ResourceDefinition<typeof reservedDomainModel, ReservedDomainBody> {
   return defineResource<typeof reservedDomainModel, ReservedDomainBody>({
     model: reservedDomainModel,
     create: ({ domain: name, region, ...input }) => {
       const domain = readDomain(name)
-      if (names.isWithin(domain) && names.isOwn(domain)) throw new ServiceError('domain_parent_forbidden', { domain })
+      if (names.isOwn(domain)) throw new ServiceError('domain_parent_forbidden', { domain })
       if (region !== undefined && region !== names.region)
         throw new ServiceError('domain_region_unknown', { region: region.slice(0, 40), supported: names.region })
       const { certificate_management_policy: _policy, ...settings } = input
@@ -64,9 +61,7 @@ export function reservedDomains({
         takenByOther: 'domain_taken_by_other',
       },
     ],
-    // Names can only overlap where their last two labels are the same.
-    turnOf: ({ domain }) => domain.split('.').slice(-2).join('.'),
-    confirm: ({ accountId, body: { domain } }) => refuseOverlap(records, domain, accountId),
+    exclusive: ({ domain }) => ({ spans: besideDomain(domain), taken: 'domain_overlaps_other', shown: domain }),
     reply: async ({ id, accountId, body }, call) => {
       const isCustom = !names.isWithin(body.domain)
       const managed = body.certificate_management_policy === null ? null : await provisioning.progress(id)
@@ -110,17 +105,4 @@ function chooseCertificate(domain: string, input: DomainInput, names: ZoneNames)
   if (isOfZone && certificate_id !== undefined) throw new ServiceError('domain_certificate_on_own_zone', { domain })
   if (certificate_id !== undefined) return { certificate_id, certificate_management_policy: null }
   return policy === undefined ? null : { certificate_management_policy: completePolicy(policy, defaultKeyType) }
-}
-
-/** Looks after the insert, so that of two that come at the same time at least one sees the other. */
-async function refuseOverlap(records: Records, domain: string, accountId: string): Promise<void> {
-  const ranges = coveringWildcards(domain).map((wildcard) => {
-    const key = reservationKey(wildcard)
-    // Below every character of a name; PostgreSQL stores no zero.
-    return { from: key, to: `${key}!` }
-  })
-  if (domain.startsWith('*.')) ranges.push(keysBelow(domain.slice(2)))
-  for (const { from, to } of ranges)
-    if ((await records.otherHolders(reservationKeyName, from, to, accountId, 1)).length > 0)
-      throw new ServiceError('domain_overlaps_other', { domain })
 }

@@ -17,6 +17,14 @@ export function commandRoutes(app: FastifyInstance, directory: SessionDirectory,
       lenient.post<{ Params: { id: string } }>(
         `${tunnelSessionModel.path}/:id/${command}`,
         {
+          config: {
+            refusals: [
+              `command_${command}_unsupported`,
+              `command_${command}_failed`,
+              'command_in_progress',
+              'command_unanswered',
+            ],
+          },
           schema: {
             tags: [tunnelSessionModel.title],
             summary: commandSummaries[command],

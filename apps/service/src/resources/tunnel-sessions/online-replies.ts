@@ -5,11 +5,13 @@ import {
   credentialModel,
   endpointModel,
   sshCredentialModel,
+  tunnelGroupBackendModel,
   tunnelSessionModel,
   wireTime,
 } from '@tunnel/models'
 import type { Call } from '../../api/caller.ts'
 import { refTo } from '../kernel/refs.ts'
+import { servesGroup } from './labels.ts'
 import type { OnlineSession, OnlineTunnel } from './online.ts'
 
 export function sessionReply(session: OnlineSession, call: Call): TunnelSession {
@@ -26,7 +28,23 @@ export function sessionReply(session: OnlineSession, call: Call): TunnelSession 
   }
 }
 
-export function tunnelReply(tunnel: OnlineTunnel, call: Call): Tunnel {
+/** A group that forwards to the tunnels with its labels. */
+interface TunnelGroup {
+  readonly id: string
+  readonly body: { readonly labels: Readonly<Record<string, string>> }
+}
+
+/** Tunnels, those with labels together with the groups that they serve. */
+export function tunnelReplies(
+  groups: (call: Call) => Promise<readonly TunnelGroup[]>,
+): (tunnels: readonly OnlineTunnel[], call: Call) => Promise<Tunnel[]> {
+  return async (tunnels, call) => {
+    const known = tunnels.some(({ publicUrl }) => publicUrl === null) ? await groups(call) : []
+    return tunnels.map((tunnel) => tunnelReply(tunnel, known, call))
+  }
+}
+
+function tunnelReply(tunnel: OnlineTunnel, groups: readonly TunnelGroup[], call: Call): Tunnel {
   const { id, region, publicUrl, labels } = tunnel
   const shared = {
     id,
@@ -36,7 +54,11 @@ export function tunnelReply(tunnel: OnlineTunnel, call: Call): Tunnel {
     tunnel_session: refTo(call, tunnel.sessionId, tunnelSessionModel),
     metadata: tunnel.metadata === '' ? undefined : tunnel.metadata,
   }
-  if (publicUrl === null) return { ...shared, labels: { ...labels } }
+  if (publicUrl === null) {
+    const served = groups.filter(({ body }) => servesGroup(labels, body.labels))
+    const backends = served.map((group) => refTo(call, group.id, tunnelGroupBackendModel))
+    return { ...shared, labels: { ...labels }, backends }
+  }
   const endpoint = refTo(call, endpointId(id), endpointModel)
   return { ...shared, public_url: publicUrl, proto: protocolOf(publicUrl), endpoint }
 }

@@ -19,7 +19,15 @@ export interface OnlineItems<Item extends Identified> {
 export interface OnlineCollection<Item extends Identified> {
   readonly model: OnlineModel
   readonly items: OnlineItems<Item>
-  readonly reply: (item: Item, call: Call) => object | Promise<object>
+  /** In the order of the items. */
+  readonly replies: (items: readonly Item[], call: Call) => Promise<readonly object[]>
+}
+
+/** Each item is shown for itself. */
+export function oneByOne<Item>(
+  reply: (item: Item, call: Call) => object | Promise<object>,
+): (items: readonly Item[], call: Call) => Promise<object[]> {
+  return (items, call) => Promise.all(items.map(async (item) => reply(item, call)))
 }
 
 /** Items of which a part of the service holds all in memory, in any order. */
@@ -39,7 +47,7 @@ export function newestFirst<Item extends Identified>(items: readonly Item[], cou
 /** Registers the list and the reading of one kind of things that are online. */
 export function onlineRoutes<Item extends Identified>(
   app: FastifyInstance,
-  { model, items, reply }: OnlineCollection<Item>,
+  { model, items, replies }: OnlineCollection<Item>,
   callOf: CallReader,
 ): void {
   const tags = [model.title]
@@ -57,7 +65,7 @@ export function onlineRoutes<Item extends Identified>(
       const call = callOf(request)
       const page = readPage(request.query as object)
       const found = await items.page(call, page.limit + 1, page.beforeId)
-      const shown = await Promise.all(found.slice(0, page.limit).map(async (item) => reply(item, call)))
+      const shown = await replies(found.slice(0, page.limit), call)
       const uri = call.baseUrl + model.path
       return { [model.listKey]: shown, uri, next_page_uri: nextPageUri(uri, page, found) }
     },
@@ -70,7 +78,8 @@ export function onlineRoutes<Item extends Identified>(
       const call = callOf(request)
       const item = await items.find(call, request.params.id)
       if (item === undefined) throw new ServiceError('not_found')
-      return reply(item, call)
+      const [shown] = await replies([item], call)
+      return shown
     },
   )
 }
