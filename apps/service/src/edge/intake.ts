@@ -88,7 +88,7 @@ export class Intake implements ResponseCounter {
     if (received.version !== '2.0' && visitor.unanswered >= limits.pipelinedMaxCount)
       throw new ServiceError('pipeline_too_long')
     const request = readRequest(received, visitor, limits)
-    if (visitor.isSecure && !visitor.isNameUntold && !certificates.covers(visitor.serverName, request.hostName))
+    if (visitor.isSecure && !certificates.covers(visitor.serverName, request.hostName))
       throw new ServiceError('request_misdirected', { host: request.hostName })
     return upgrade === undefined ? request : { ...request, upgrade }
   }

@@ -55,10 +55,11 @@ interface Handshake {
 }
 
 /** A handshake by the real openssl, and the beginning of what it got. */
-async function handshake(serverName: string, { node = 0, args = [], host }: Handshake = {}): Promise<string> {
+async function handshake(serverName: string | null, { node = 0, args = [], host }: Handshake = {}): Promise<string> {
   const input = join(dir, 'input')
   writeFileSync(input, host === undefined ? '' : `GET /request HTTP/1.1\r\nHost: ${host}\r\nConnection: close\r\n\r\n`)
-  const words = ['s_client', '-connect', `127.0.0.1:${ports[node]}`, '-servername', serverName, '-ign_eof', ...args]
+  const name = serverName === null ? ['-noservername'] : ['-servername', serverName]
+  const words = ['s_client', '-connect', `127.0.0.1:${ports[node]}`, ...name, '-ign_eof', ...args]
   const shown = words.map((word) => `'${word}'`).join(' ')
   const command =
     host === undefined ? `openssl ${shown} </dev/null & pid=$!; sleep 0.4; kill $pid` : `openssl ${shown} <'${input}'`
@@ -108,15 +109,19 @@ describe.each(['-tls1_2', '-tls1_3'])('a session of %s', (version) => {
     expect(output).toContain('Reused, TLSv1')
     expect(output).toMatch(/HTTP\/1\.1 200[^]*"host":"app\.test"/)
   })
-})
 
-it('a session resumed under another name counts for the name of the new handshake alone', async () => {
-  const session = join(dir, 'session-other')
-  const resume = ['-tls1_3', '-sess_in', session]
-  await handshake('app.test', { args: ['-tls1_3', '-sess_out', session], host: 'app.test' })
-  expect(await handshake('www.app.test', { args: resume, host: 'app.test' })).toMatch(/HTTP\/1\.1 421/)
-  const output = await handshake('www.app.test', { args: resume, host: 'www.app.test' })
-  expect(output).toMatch(/HTTP\/1\.1 200[^]*"host":"www\.app\.test"/)
+  it('offered under another name counts for the name of the new handshake alone', async () => {
+    const resume = [version, '-sess_in', session()]
+    const output = await handshake('www.app.test', { args: resume, host: 'www.app.test' })
+    expect(output).toMatch(/HTTP\/1\.1 200[^]*"host":"www\.app\.test"/)
+    for (const host of ['app.test', 'any.wild.test'])
+      expect(await handshake('www.app.test', { args: resume, host })).toMatch(/HTTP\/1\.1 421/)
+  })
+
+  it('offered without a name is led nowhere that has a certificate of its own', async () => {
+    const resume = [version, '-sess_in', session()]
+    expect(await handshake(null, { args: resume, host: 'app.test' })).toMatch(/HTTP\/1\.1 421/)
+  })
 })
 
 it('a flood of unknown names makes no context', async () => {

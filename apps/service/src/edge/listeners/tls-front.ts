@@ -2,10 +2,12 @@ import { createServer, type Server, type Socket } from 'node:net'
 import type { Server as TlsServer } from 'node:tls'
 import type { EndpointLookup, EndpointState } from '../endpoint-lookup.ts'
 import type { EdgeLimits } from '../limits.ts'
+import { endsOf } from '../connection-ends.ts'
 import type { ProxiedConnections } from '../proxy-protocol/proxied-connections.ts'
-import { readServerName } from '../raw/client-hello.ts'
+import { HelloReader } from '../raw/client-hello.ts'
 import { joinRaw, type RawDeps } from '../raw/raw-connections.ts'
 import type { RawTarget } from '../raw/raw-edge.ts'
+import { HelloNames } from './hello-names.ts'
 
 export interface TlsFrontDeps extends RawDeps {
   readonly endpoints: EndpointLookup
@@ -19,15 +21,19 @@ export interface TlsFrontDeps extends RawDeps {
  */
 export function createTlsFront(deps: TlsFrontDeps, tls: TlsServer): Server {
   const { endpoints, limits, proxied } = deps
-  const decide = (socket: Socket, hello: Buffer, serverName: string | undefined) => {
+  const names = new HelloNames()
+  tls.prependListener('secureConnection', (socket) => names.restore(socket))
+  const decide = (socket: Socket, ends: string, hello: Buffer, serverName: string | undefined) => {
     const target = serverName === undefined ? undefined : rawTarget(endpoints.find(serverName))
     if (serverName !== undefined && target !== undefined) return joinRaw(socket, target, hello, serverName, deps)
+    if (serverName !== undefined) names.remember(socket, ends, serverName)
     socket.unshift(hello)
     tls.emit('connection', socket)
   }
   const front = createServer({ allowHalfOpen: true, noDelay: true, keepAlive: true }, (socket) => {
+    const ends = endsOf(socket)
     const begin = () =>
-      readHello(socket, limits.tlsHandshakeMs, (hello, serverName) => decide(socket, hello, serverName))
+      readHello(socket, limits.tlsHandshakeMs, (hello, serverName) => decide(socket, ends, hello, serverName))
     if (proxied === null) begin()
     else proxied.receive(socket, begin)
   })
@@ -43,18 +49,17 @@ function rawTarget(endpoint: EndpointState): RawTarget | undefined {
 
 type HelloRead = (hello: Buffer, serverName: string | undefined) => void
 
-/** Reads until the name is known. The size is bounded by that of a ClientHello, the time by `withinMs`. */
+/** Reads until the name is known. The reader bounds the size, `withinMs` the time. */
 function readHello(socket: Socket, withinMs: number, onRead: HelloRead): void {
-  let hello: Buffer = Buffer.alloc(0)
+  const reader = new HelloReader()
   const onData = (chunk: Buffer) => {
-    hello = hello.length === 0 ? chunk : Buffer.concat([hello, chunk])
-    const state = readServerName(hello)
+    const state = reader.add(chunk)
     if (state.kind === 'incomplete') return
     clearTimeout(deadline)
     socket.off('data', onData)
     socket.off('end', onEnd)
     socket.pause()
-    onRead(hello, state.serverName)
+    onRead(reader.received, state.serverName)
   }
   const onEnd = () => socket.destroy()
   const deadline = setTimeout(() => socket.destroy(), withinMs)

@@ -1,6 +1,7 @@
 import type { Socket } from 'node:net'
 import { CidrSet } from '@tunnel/policy-engine'
 import { Counter, type Registry } from 'prom-client'
+import { endsOf } from '../connection-ends.ts'
 import { type ProxiedAddresses, readProxyHeader } from './proxy-header.ts'
 
 interface ProxiedConnectionsOptions {
@@ -19,7 +20,7 @@ export class ProxiedConnections {
   readonly #trusted: CidrSet
   readonly #headerWithinMs: number
   readonly #refused: Counter
-  /** Of open connections, by their real ends: the same for a connection and for the TLS on top of it. */
+  /** Of open connections, by their real ends. */
   readonly #byEnds = new Map<string, ProxiedAddresses>()
 
   /** Null when no proxy is trusted: then nothing is looked at. */
@@ -64,10 +65,6 @@ export class ProxiedConnections {
     this.#refused.inc()
     socket.destroy()
   }
-}
-
-function endsOf({ remoteAddress, remotePort, localAddress, localPort }: Socket): string {
-  return `${remoteAddress} ${remotePort} ${localAddress} ${localPort}`
 }
 
 /** Everybody who asks the socket, such as the management API behind the edge, learns who the visitor is. */

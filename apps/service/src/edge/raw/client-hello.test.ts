@@ -3,7 +3,12 @@ import { type AddressInfo, createServer, type Socket } from 'node:net'
 import { connect } from 'node:tls'
 import * as fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { readServerName } from './client-hello.ts'
+import { HelloReader, type ServerNameState } from './client-hello.ts'
+
+function readServerName(...chunks: readonly Buffer[]): ServerNameState {
+  const reader = new HelloReader()
+  return chunks.map((chunk) => reader.add(chunk)).at(-1) ?? { kind: 'incomplete' }
+}
 
 /** What Node's TLS sends first. */
 async function clientHello(servername: string): Promise<Buffer> {
@@ -37,6 +42,23 @@ describe('the name in a ClientHello', () => {
       }
       expect(readServerName(Buffer.concat(records))).toEqual({ kind: 'known', serverName: 'app.example.com' })
     }
+  })
+
+  it('is found when every byte comes by itself, and what came is kept for who answers', async () => {
+    const hello = await clientHello('app.example.com')
+    const reader = new HelloReader()
+    const states = Array.from(hello, (byte) => reader.add(Buffer.of(byte)).kind)
+    expect(states.indexOf('known')).toBe(hello.length - 1)
+    expect(reader.received).toEqual(hello)
+  })
+
+  it('is not waited for when records are empty, or more than a ClientHello can be', () => {
+    const none = { kind: 'known', serverName: undefined }
+    expect(readServerName(Buffer.from([22, 3, 1, 0, 0]))).toEqual(none)
+    const oneByteRecords = Buffer.concat(Array.from({ length: 6_000 }, () => Buffer.from([22, 3, 1, 0, 1, 1])))
+    expect(readServerName(oneByteRecords)).toEqual(none)
+    expect(readServerName(Buffer.from([22, 3, 1, 0, 4, 1, 0, 0x3f, 0]))).toEqual({ kind: 'incomplete' })
+    expect(readServerName(Buffer.from([22, 3, 1, 0, 4, 1, 0, 0x40, 0]))).toEqual(none)
   })
 
   it('is absent when there is none, or when this is not TLS', async () => {

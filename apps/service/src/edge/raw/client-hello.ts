@@ -6,36 +6,59 @@ export type ServerNameState =
 
 const recordHeaderBytes = 5
 const handshakeRecord = 22
+const handshakeHeaderBytes = 4
 const clientHello = 1
 const serverNameExtension = 0
 const hostNameType = 0
-/** A ClientHello that is larger is left to the TLS library to judge. */
+/** A ClientHello that is larger, or cut into absurdly many records, is left to the TLS library to judge. */
 const helloMaxBytes = 16_384
+const receivedMaxBytes = 2 * helloMaxBytes
 
 const noName: ServerNameState = { kind: 'known', serverName: undefined }
 
-/** Reads the server name (RFC 6066 3) of the first bytes of a connection, however they are cut into records. Never throws. */
-export function readServerName(bytes: Buffer): ServerNameState {
-  const handshake = joinRecords(bytes)
-  if (handshake === null) return noName
-  if (handshake.length < 4) return { kind: 'incomplete' }
-  const length = handshake.readUIntBE(1, 3)
-  if (handshake[0] !== clientHello || length > helloMaxBytes) return noName
-  if (handshake.length < 4 + length) return { kind: 'incomplete' }
-  return { kind: 'known', serverName: serverNameIn(new Reader(handshake.subarray(4, 4 + length))) }
-}
+/**
+ * Reads the server name (RFC 6066 3) of the first bytes of a connection, however they are cut into chunks and records. Looks
+ * at each byte once and keeps a bounded number of them, so that a stranger can make it neither work nor grow. Never throws.
+ */
+export class HelloReader {
+  /** Everything that came, for whoever answers it. */
+  received: Buffer = Buffer.alloc(0)
+  #handshake: Buffer = Buffer.alloc(0)
+  /** Where the next record, or what is missing of the current one, begins. */
+  #at = 0
+  #leftOfRecord = 0
 
-/** The handshake bytes of all records; null when this is not TLS. */
-function joinRecords(bytes: Buffer): Buffer | null {
-  const parts: Buffer[] = []
-  for (let at = 0; at < bytes.length;) {
-    if (bytes[at] !== handshakeRecord) return null
-    if (at + recordHeaderBytes > bytes.length) break
-    const end = at + recordHeaderBytes + bytes.readUInt16BE(at + 3)
-    parts.push(bytes.subarray(at + recordHeaderBytes, end))
-    at = end
+  add(chunk: Buffer): ServerNameState {
+    this.received = this.received.length === 0 ? chunk : Buffer.concat([this.received, chunk])
+    if (this.received.length > receivedMaxBytes || !this.#joinRecords()) return noName
+    const handshake = this.#handshake
+    if (handshake.length < handshakeHeaderBytes) return { kind: 'incomplete' }
+    const end = handshakeHeaderBytes + handshake.readUIntBE(1, 3)
+    if (handshake[0] !== clientHello || end > helloMaxBytes) return noName
+    if (handshake.length < end) return { kind: 'incomplete' }
+    return { kind: 'known', serverName: serverNameIn(new Reader(handshake.subarray(handshakeHeaderBytes, end))) }
   }
-  return Buffer.concat(parts)
+
+  /** Adds the handshake bytes of the records that have come; false when this is not TLS. */
+  #joinRecords(): boolean {
+    const parts = [this.#handshake]
+    while (this.#at < this.received.length) {
+      if (this.#leftOfRecord === 0) {
+        if (this.received[this.#at] !== handshakeRecord) return false
+        if (this.#at + recordHeaderBytes > this.received.length) break
+        this.#leftOfRecord = this.received.readUInt16BE(this.#at + 3)
+        // Forbidden (RFC 8446 5.1), and endless.
+        if (this.#leftOfRecord === 0) return false
+        this.#at += recordHeaderBytes
+      }
+      const part = this.received.subarray(this.#at, this.#at + this.#leftOfRecord)
+      parts.push(part)
+      this.#at += part.length
+      this.#leftOfRecord -= part.length
+    }
+    this.#handshake = Buffer.concat(parts)
+    return true
+  }
 }
 
 function serverNameIn(hello: Reader): string | undefined {

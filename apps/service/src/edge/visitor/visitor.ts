@@ -16,8 +16,6 @@ export interface Visitor {
   readonly tls: TlsFacts | undefined
   /** The name in the TLS handshake (SNI), lower-case; undefined without one. */
   readonly serverName: string | undefined
-  /** A resumed TLS 1.2 session: the name counted in its first handshake and is not told again. */
-  readonly isNameUntold: boolean
   /** Requests of this connection that are not answered yet. */
   unanswered: number
 }
@@ -52,9 +50,8 @@ function describe(connection: Duplex): Visitor {
   const tls = connection instanceof TLSSocket ? tlsFacts(connection) : undefined
   const server = { ip: plainAddress(socket?.localAddress), port: socket?.localPort ?? 0 }
   const isSecure = tls !== undefined
-  const isNameUntold = tls !== undefined && serverName === undefined && tls.isSessionResumed
   const connectedAtMs = Date.now()
-  return { ip, port, address, server, connectedAtMs, isSecure, tls, serverName, isNameUntold, unanswered: 0 }
+  return { ip, port, address, server, connectedAtMs, isSecure, tls, serverName, unanswered: 0 }
 }
 
 function plainAddress(ip = ''): string {
