@@ -209,6 +209,14 @@ describe('renewing', () => {
     expect((await run()).held?.id).toBe('cert_2')
   })
 
+  it('does not wait for a window that opens when the certificate is about to end, or later', async () => {
+    const endless = { startMs: rig.nowMs + 1_000 * dayMs, endMs: rig.nowMs + 1_002 * dayMs, askAgainInMs: 6 * hourMs }
+    rig.renewalInfo = endless
+    expect((await run()).renewsAtMs).toBe(rig.nowMs + 81 * dayMs)
+    rig.nowMs += 81 * dayMs
+    expect((await run()).held?.id).toBe('cert_2')
+  })
+
   it('goes by the age of the certificate after three silent answers', async () => {
     rig.renewalInfo = { startMs: rig.nowMs + 10 * dayMs, endMs: rig.nowMs + 10 * dayMs, askAgainInMs: hourMs }
     const issuedAtMs = rig.nowMs

@@ -53,7 +53,9 @@ export class AcmeClient {
       ...(replaces === null ? {} : { replaces }),
     }
     const response = await this.#post('order', newOrder, payload)
-    return toOrder('order', response.location ?? '', response)
+    const order = toOrder('order', response.location ?? '', response)
+    if (order.authorizations.length <= names.length) return order
+    throw new AcmeError('order', { problem: null, cause: new Error('more authorizations than names') })
   }
 
   async order(url: string): Promise<{ order: Order; retryAfterMs: number | null }> {

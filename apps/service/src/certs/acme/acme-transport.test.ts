@@ -33,10 +33,12 @@ async function startAuthority(reply: Reply) {
     directoryUrl: `${origin}/directory`,
     caPem: null,
     nowMs: () => Date.UTC(2000, 0, 1),
+    requestWithinMs: 500,
   })
   return {
     counts,
-    post: () => transport.post('order', `${origin}/order`, signer, {}),
+    origin,
+    post: (url = `${origin}/order`) => transport.post('order', url, signer, {}),
     [Symbol.asyncDispose]: async () => {
       await transport[Symbol.asyncDispose]()
       server.close()
@@ -96,4 +98,31 @@ it.each<[string, Reply, object]>([
 ])('survives %s', async (_case, reply, expected) => {
   await using authority = await startAuthority(reply)
   await expect(authority.post()).rejects.toMatchObject({ name: 'AcmeError', step: 'order', ...expected })
+})
+
+it('ends an answer that comes drop by drop', async () => {
+  let drips: NodeJS.Timeout | undefined
+  await using authority = await startAuthority((response) => {
+    response.writeHead(200)
+    drips = setInterval(() => response.write(' '), 20)
+  })
+  await expect(authority.post()).rejects.toMatchObject({ name: 'AcmeError', problem: null })
+  clearInterval(drips)
+})
+
+it('follows no redirect, and no URL of another scheme', async () => {
+  await using elsewhere = await startAuthority((response) => response.end('{}'))
+  const target = `${elsewhere.origin}/order`
+  await using authority = await startAuthority((response) => response.writeHead(307, { location: target }).end())
+  expect((await authority.post()).status).toBe(307)
+  for (const url of [target.replace('http:', 'https:'), 'file:///etc/passwd', 'not a URL'])
+    await expect(authority.post(url)).rejects.toMatchObject({ name: 'AcmeError', problem: null })
+  expect(elsewhere.counts).toEqual({ posts: 0, nonces: 0 })
+})
+
+it('reads subproblems one level deep, however deep an answer nests them', async () => {
+  const depth = 20_000
+  const nested = '{"subproblems":['.repeat(depth) + ']}'.repeat(depth)
+  await using authority = await startAuthority((response) => response.writeHead(403).end(nested))
+  await expect(authority.post()).rejects.toMatchObject({ problem: { subproblems: [{ subproblems: [] }] } })
 })

@@ -10,6 +10,8 @@ export interface AcmeTransportOptions {
   /** PEM roots instead of the system's, for a private authority. */
   readonly caPem: string | null
   readonly nowMs: () => number
+  /** For one request with its whole answer, however slowly it drips. */
+  readonly requestWithinMs?: number
 }
 
 /** Who signs a request: the account by its URL, or, before it has one, by its public key. */
@@ -36,7 +38,7 @@ export interface AcmeDirectory {
   readonly caaIdentities: readonly string[]
 }
 
-const requestWithinMs = 20_000
+const defaultRequestWithinMs = 20_000
 const responseMaxBytes = 1024 * 1024
 const noncesMax = 16
 /** A busy authority with several front ends refuses many; enough to get through one that refuses every second. */
@@ -47,16 +49,16 @@ const userAgent = 'tunnel-service acme'
 export class AcmeTransport implements AsyncDisposable {
   readonly #options: AcmeTransportOptions
   readonly #agent: Agent
+  readonly #scheme: string
   readonly #nonces: string[] = []
   #directory: Promise<AcmeDirectory> | undefined
 
   constructor(options: AcmeTransportOptions) {
     this.#options = options
+    this.#scheme = new URL(options.directoryUrl).protocol
     this.#agent = new Agent({
       maxResponseSize: responseMaxBytes,
-      connect: { timeout: requestWithinMs, ...(options.caPem === null ? {} : { ca: options.caPem }) },
-      headersTimeout: requestWithinMs,
-      bodyTimeout: requestWithinMs,
+      connect: options.caPem === null ? {} : { ca: options.caPem },
     })
   }
 
@@ -124,8 +126,11 @@ export class AcmeTransport implements AsyncDisposable {
     message: { method: 'GET' | 'HEAD' | 'POST'; body?: string },
   ): Promise<AcmeResponse> {
     try {
+      // Its answers name the URLs to go on with: none of them may lead out of TLS.
+      if (new URL(url).protocol !== this.#scheme) throw new Error('the authority names a URL of another scheme')
       const { statusCode, headers, body } = await request(url, {
         ...message,
+        signal: AbortSignal.timeout(this.#options.requestWithinMs ?? defaultRequestWithinMs),
         headers: { 'user-agent': userAgent, 'content-type': 'application/jose+json' },
         dispatcher: this.#agent,
       })

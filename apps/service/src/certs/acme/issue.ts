@@ -38,6 +38,7 @@ interface Conversation {
   readonly signal: AbortSignal
 }
 
+const tokenForm = /^[\w-]{1,256}$/
 const pollFirstMs = 200
 const pollGrowth = 1.5
 const pollMaxMs = 5_000
@@ -46,17 +47,22 @@ const pollWithinMs = 120_000
 /** Orders a certificate, proves control of its names and fetches it. Throws `AcmeError`; the signal ends it between two steps. */
 export async function issueCertificate(conversation: Conversation, request: IssueRequest): Promise<IssuedCertificate> {
   const order = await conversation.client.newOrder(request)
-  await authorize(conversation, order)
+  await authorize(conversation, order, new Set(request.names.map(withoutWildcard)))
   const { csr, privateKeyPem } = await requestCertificate(request.names, request.keyType)
   const chainPem = await finalize(conversation, order, csr)
   return { chainPem, privateKeyPem }
 }
 
-async function authorize({ client, presenter, signal }: Conversation, order: Order): Promise<void> {
+async function authorize(
+  { client, presenter, signal }: Conversation,
+  order: Order,
+  names: ReadonlySet<string>,
+): Promise<void> {
   const pending: { authorization: Authorization; challengeUrl: string; challenge: Challenge }[] = []
   for (const url of order.authorizations) {
     const { authorization } = await client.authorization(url)
     if (authorization.status === 'valid') continue
+    if (!names.has(authorization.name.toLowerCase())) throw unfit('an authorization for a name that was not ordered')
     pending.push({ authorization, ...selectChallenge(authorization, presenter.type, client.account.thumbprint) })
   }
   if (pending.length === 0) return
@@ -74,11 +80,21 @@ function selectChallenge(
   thumbprint: string,
 ): { challengeUrl: string; challenge: Challenge } {
   const offered = challenges.find((challenge) => challenge.type === type)
-  if (offered === undefined)
-    throw new AcmeError('authorization', { problem: null, cause: new Error(`no ${type} for ${name}`) })
+  if (offered === undefined) throw unfit(`no ${type} for ${name}`)
+  // We publish it: http-01 shows it at the name of a customer (RFC 8555 8.3).
+  if (!tokenForm.test(offered.token)) throw unfit('a token that is none')
   const keyAuthorization = `${offered.token}.${thumbprint}`
   const textValue = createHash('sha256').update(keyAuthorization).digest('base64url')
   return { challengeUrl: offered.url, challenge: { name, token: offered.token, keyAuthorization, textValue } }
+}
+
+function withoutWildcard(name: string): string {
+  return name.replace(/^\*\./, '')
+}
+
+/** The authority says something that no honest one says. */
+function unfit(what: string): AcmeError {
+  return new AcmeError('authorization', { problem: null, cause: new Error(what) })
 }
 
 async function untilAuthorized(client: AcmeClient, url: string, signal: AbortSignal): Promise<void> {

@@ -14,16 +14,20 @@ const detailMaxChars = 500
 const subproblemsMax = 100
 
 export function readProblem(body: unknown, status: number): Problem {
+  const subproblems = (body as { subproblems?: unknown } | null | undefined)?.subproblems
+  const parts = Array.isArray(subproblems) ? subproblems.slice(0, subproblemsMax) : []
+  return { ...readSingle(body, status), subproblems: parts.map((part) => readSingle(part, status)) }
+}
+
+/** A subproblem has no subproblems (RFC 8555 6.7.1). */
+function readSingle(body: unknown, status: number): Problem {
   if (typeof body === 'string') return { ...noProblem(status), detail: body.slice(0, detailMaxChars) }
   if (typeof body !== 'object' || body === null) return noProblem(status)
-  const { type, detail, subproblems, identifier } = body as Record<string, unknown>
+  const { type, detail, identifier } = body as Record<string, unknown>
   return {
+    ...noProblem(status),
     type: typeof type === 'string' ? type.replace(namespace, '') : '',
     detail: typeof detail === 'string' ? detail.slice(0, detailMaxChars) : '',
-    status,
-    subproblems: Array.isArray(subproblems)
-      ? subproblems.slice(0, subproblemsMax).map((part) => readProblem(part, status))
-      : [],
     identifier: identifierOf(identifier),
   }
 }

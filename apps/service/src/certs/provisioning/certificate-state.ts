@@ -2,7 +2,7 @@ import { retryDelayMs, type RetrySchedule } from '../../jobs/retry-schedule.ts'
 import type { CertificateKeyType } from '../acme/certificate-key.ts'
 import type { RenewalInfo } from '../acme/renewal-info.ts'
 import type { Failure, FailureCode } from './failure.ts'
-import { fallbackRenewalMs, plannedRenewalMs, type Validity } from './renewal-plan.ts'
+import { fallbackRenewalMs, latestRenewalMs, plannedRenewalMs, type Validity } from './renewal-plan.ts'
 import { type CertificateSubject, isWanted } from './subject.ts'
 
 /** What is known of the certificate in use, and how it is told apart from what is wanted. */
@@ -147,8 +147,8 @@ export function withRenewalInfo(
   nowMs: number,
   random: number,
 ): CertificateState {
-  if (info === null) return { ...state, renewalInfoAtMs: null }
-  const renewsAtMs = plannedRenewalMs(info, state.renewsAtMs, random)
+  if (info === null || state.held === null) return { ...state, renewalInfoAtMs: null }
+  const renewsAtMs = Math.min(plannedRenewalMs(info, state.renewsAtMs, random), latestRenewalMs(state.held))
   return { ...state, renewsAtMs, renewalInfoAtMs: nowMs + info.askAgainInMs, renewalInfoFailures: 0 }
 }
 

@@ -13,6 +13,11 @@ export function fallbackRenewalMs({ notBeforeMs, notAfterMs }: Validity): number
   return notAfterMs - Math.round(lifeMs < shortLifeMs ? lifeMs / 2 : lifeMs / 3)
 }
 
+/** However late an authority suggests to renew: after this a certificate could run out before its renewal succeeds. */
+export function latestRenewalMs({ notBeforeMs, notAfterMs }: Validity): number {
+  return notAfterMs - Math.round((notAfterMs - notBeforeMs) / 10)
+}
+
 /**
  * One instant within the window that the authority suggests, kept as long as it lies in the window (RFC 9773 4.2):
  * so all its clients spread out. A window that has passed gives a time that has passed.
