@@ -1,10 +1,13 @@
+import { type TlsCertificate, tlsCertificateModel } from '@tunnel/models'
 import { StoredStates } from '../certs/provisioning/stored-states.ts'
 import type { ServiceConfig } from '../config.ts'
 import { PublicDns } from '../dns/public-dns.ts'
-import { openStorage } from '../storage/open-storage.ts'
+import { openStorage, type Storage } from '../storage/open-storage.ts'
 import { checkAuthority } from './authority-checks.ts'
 import { type Finding, find } from './finding.ts'
 import { checkNames } from './name-checks.ts'
+
+const warnedBeforeMs = 21 * 86_400_000
 
 /** Examines an installation, running or not; changes nothing but a store of an older release, which it migrates. */
 export async function examine(config: ServiceConfig): Promise<readonly Finding[]> {
@@ -18,17 +21,35 @@ export async function examine(config: ServiceConfig): Promise<readonly Finding[]
 
 async function checkStore(config: ServiceConfig): Promise<Finding[]> {
   let failing: readonly string[] = []
+  let ending: readonly string[] = []
   const store = await find('store', async () => {
     await using storage = await openStorage(config)
     await storage.ping()
     failing = failingSubjects(await new StoredStates(storage).all())
+    ending = await endingUploads(storage)
     return storage.engine === 'sqlite' ? config.dataDir : 'PostgreSQL'
   })
   const certificates = await find('certificates', () => {
     if (failing.length === 0) return Promise.resolve('none is failing')
     return Promise.reject(new Error(failing.join('; ')))
   })
-  return [store, certificates]
+  const uploads = await find('uploaded certificates', () => {
+    if (ending.length === 0) return Promise.resolve('none that is in use ends soon')
+    return Promise.reject(new Error(`Upload a new one in time for ${ending.join('; ')}.`))
+  })
+  return [store, certificates, uploads]
+}
+
+/** Nobody renews an uploaded certificate but who uploaded it: those in use that have little time left. */
+async function endingUploads({ records }: Storage): Promise<string[]> {
+  const limit = new Date(Date.now() + warnedBeforeMs).toISOString()
+  const ending: string[] = []
+  for (const { id, accountId, body } of await records.all(tlsCertificateModel.prefix)) {
+    const { issued_at, not_after, subject_alternative_names: names } = JSON.parse(body) as TlsCertificate
+    if (issued_at !== null || not_after > limit || (await records.dependentsOf(id, 1)).length === 0) continue
+    ending.push(`${names.dns_names.join(', ')} (${id} of ${accountId}), which ends on ${not_after.slice(0, 10)}`)
+  }
+  return ending
 }
 
 function failingSubjects(states: Awaited<ReturnType<StoredStates['all']>>): string[] {

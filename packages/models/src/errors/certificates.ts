@@ -26,6 +26,12 @@ export const certificateErrors = defineErrors({
     owner: 'caller',
     msg: 'The private key cannot be read. Send an RSA, ECDSA or Ed25519 key as PEM.',
   },
+  certificate_unusable: {
+    code: 1904,
+    status: 400,
+    owner: 'caller',
+    msg: 'TLS does not accept the certificate, mostly because a key in it is too weak. Send one with ECDSA, Ed25519, or RSA of 2048 bits or more.',
+  },
   managed_certificate_authority_invalid: {
     code: 1908,
     status: 400,

@@ -1,4 +1,5 @@
 import { createPrivateKey, X509Certificate, type KeyObject } from 'node:crypto'
+import { createSecureContext } from 'node:tls'
 import { ServiceError } from '@tunnel/models'
 
 /** The certificates of a PEM text, in their order. `field` is named in errors. */
@@ -14,11 +15,12 @@ export function readCertificates(pem: string, field: string): [X509Certificate, 
   return [first, ...rest]
 }
 
-/** Throws unless each certificate is issued by the one after it. */
+/** Throws unless each certificate is issued and signed by the one after it. */
 export function checkChainOrder(chain: readonly X509Certificate[]): void {
   for (const [index, certificate] of chain.slice(0, -1).entries()) {
     const issuer = chain[index + 1]
-    if (issuer !== undefined && !certificate.checkIssued(issuer)) throw new ServiceError('certificate_chain_order')
+    if (issuer !== undefined && !(certificate.checkIssued(issuer) && certificate.verify(issuer.publicKey)))
+      throw new ServiceError('certificate_chain_order')
   }
 }
 
@@ -29,6 +31,15 @@ export function readPrivateKey(pem: string, certificate: X509Certificate): KeyOb
   const key = parsePrivateKey(pem)
   if (!certificate.checkPrivateKey(key)) throw new ServiceError('private_key_mismatch')
   return key
+}
+
+/** Throws unless a handshake can be made with it: better now than at the first visitor. */
+export function checkUsable(chainPem: string, privateKeyPem: string): void {
+  try {
+    createSecureContext({ cert: chainPem, key: privateKeyPem })
+  } catch (error) {
+    throw new ServiceError('certificate_unusable', {}, { cause: error })
+  }
 }
 
 function parseCertificate(block: string, field: string): X509Certificate {

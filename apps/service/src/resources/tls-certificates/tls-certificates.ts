@@ -2,7 +2,7 @@ import type { KeyObject } from 'node:crypto'
 import { type CreateOf, ServiceError, type TlsCertificate, tlsCertificateModel } from '@tunnel/models'
 import { defineResource } from '../kernel/definition.ts'
 import { certificateFacts } from './certificate-facts.ts'
-import { checkChainOrder, readCertificates, readPrivateKey } from './pem.ts'
+import { checkChainOrder, checkUsable, readCertificates, readPrivateKey } from './pem.ts'
 
 /** The sealed private key of a certificate. */
 export const privateKeySecret = 'private_key_pem'
@@ -24,6 +24,7 @@ export function draftCertificate(
   const chain = readCertificates(certificate_pem, 'certificate_pem')
   const key = readPrivateKey(private_key_pem, chain[0])
   checkChainOrder(chain)
+  checkUsable(certificate_pem, private_key_pem)
   const private_key_type = keyType(key)
   return {
     body: { ...texts, certificate_pem, ...certificateFacts(chain[0]), issued_at: issuedAt, private_key_type },
