@@ -70,6 +70,7 @@ export async function startNamesAndCertificates(deps: NamesAndCertificatesDeps):
     authority,
     served,
     hasOwnZone,
+    onFailure: (error) => log.error({ err: error }, 'a change of names could not be followed'),
     onIngressNames: deps.onIngressNames,
   })
   await published.load()

@@ -18,6 +18,8 @@ export interface PublishedNamesDeps {
   readonly served: ServedNames
   /** Whether our DNS answers for the service's own domain, so that its certificate can be managed. */
   readonly hasOwnZone: boolean
+  /** A change could not be followed: the store does not answer. */
+  readonly onFailure: (error: unknown) => void
   /** An ingress takes sessions at these names from now on; none: no longer. */
   readonly onIngressNames: (
     ingress: { readonly id: string; readonly accountId: string },
@@ -43,11 +45,12 @@ export class PublishedNames implements Subjects {
     const domains = await management.resources.reservedDomains.all()
     const ingresses = await management.resources.agentIngresses.all()
     const stored = await states.all()
+    const ids = new Set([...domains, ...ingresses].map(({ id }) => id))
+    // First: the name of what is gone may belong to another by now.
+    for (const id of this.#published.keys()) if (!ids.has(id)) this.#withdraw(id)
     for (const domain of domains) this.#publishDomain(domain)
     for (const ingress of ingresses) if (isConfirmed(stored.get(ingress.id))) this.#publishIngress(ingress)
     for (const [id, state] of stored) this.onState(id, state)
-    const ids = new Set([...domains, ...ingresses].map(({ id }) => id))
-    for (const id of this.#published.keys()) if (!ids.has(id)) this.#withdraw(id)
     return [...(hasOwnZone ? [serviceSubjectId] : []), ...ids]
   }
 
@@ -58,10 +61,16 @@ export class PublishedNames implements Subjects {
 
   /** `onChanged` hears of each subject whose certificate may have to change. Returns how to stop. */
   follow(onChanged: (id: string) => void): Disposable {
-    const { changes } = this.#deps.management
-    const stops = Object.values(prefixes).map((prefix) =>
-      changes.listen(prefix, (change) => void this.#follow(change).finally(() => onChanged(change.id))),
-    )
+    const { management, onFailure } = this.#deps
+    // One after another: what a slow look finds must not be published after it was deleted.
+    let last = Promise.resolve()
+    const take = (change: Change) => {
+      last = last
+        .then(() => this.#follow(change))
+        .catch(onFailure)
+        .finally(() => onChanged(change.id))
+    }
+    const stops = Object.values(prefixes).map((prefix) => management.changes.listen(prefix, take))
     return { [Symbol.dispose]: () => stops.forEach((stop) => stop()) }
   }
 
