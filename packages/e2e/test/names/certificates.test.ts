@@ -205,7 +205,7 @@ describe.skipIf(!mayRun)('names and certificates, from the API call to the visit
       wildcard.acme_challenge_cname_target,
     ])
     expect(mentions('app.customer.test')).toBe(before)
-    await expect(handshake('device-7.app.customer.test')).rejects.toThrow()
+    await expect(handshake('device-7.app.customer.test')).rejects.toThrow('certificate')
   })
 
   it('an agent of another account is refused at an ingress, and told why', async () => {
