@@ -1,10 +1,15 @@
-import type { FastifyError, FastifyInstance } from 'fastify'
+import type { FastifyError, FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { ServiceError } from '@tunnel/models'
 import { BodyInvalidError, type Problem } from './body-check.ts'
 import { BindRefusedError } from '../tunnels/bind-refused-error.ts'
 import { StoreWriteError } from '../store/record-store.ts'
 import { PolicyInvalidError } from '../tunnels/check-policy.ts'
 import { TunnelInputError } from '../tunnels/tunnels.ts'
+
+/** For what never reaches a route, such as a path that is not encoded as it should be. */
+export function answerUnreadable(error: FastifyError, _request: FastifyRequest, reply: FastifyReply): void {
+  void reply.code(error.statusCode ?? 400).send({ detail: error.message })
+}
 
 interface ErrorReply {
   readonly status: number

@@ -1,6 +1,6 @@
 import Fastify, { type FastifyInstance } from 'fastify'
 import { acceptJsonOnly } from './json-body.ts'
-import { renderErrors } from './error-replies.ts'
+import { answerUnreadable, renderErrors } from './error-replies.ts'
 import { observationRoutes, type Observations } from './observation-routes.ts'
 import { type GuardOptions, refuseForeignPages } from './request-guard.ts'
 import { tunnelRoutes, type TunnelService } from './tunnel-routes.ts'
@@ -15,16 +15,21 @@ export interface LocalApiOptions {
 
 const bodyMaxBytes = 256 * 1024
 const requestTimeoutMs = 10_000
-// An encoded url of the longest host name fits well.
-const pathPartMaxChars = 2100
+/** How often Node looks for requests that are over their time. */
+const lookEveryMs = 2000
+/** Programs of this device; what comes through the session has the bounds of the session. */
+const connectionsMax = 256
 
 /** The API of the device itself: tunnels, health and status. It asks for no key, so `guard` keeps web pages out. */
 export function createLocalApi(options: LocalApiOptions): FastifyInstance {
   const app = Fastify({
     bodyLimit: bodyMaxBytes,
     requestTimeout: requestTimeoutMs,
-    routerOptions: { maxParamLength: pathPartMaxChars },
+    // Node gives the whole request the longer one of the two.
+    http: { headersTimeout: requestTimeoutMs, connectionsCheckingInterval: lookEveryMs },
+    frameworkErrors: answerUnreadable,
   })
+  app.server.maxConnections = connectionsMax
   acceptJsonOnly(app)
   renderErrors(app, options.onFailure)
   refuseForeignPages(app, options.guard)

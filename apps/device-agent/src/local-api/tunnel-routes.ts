@@ -21,9 +21,10 @@ export function tunnelRoutes(app: FastifyInstance, tunnels: TunnelService): void
     return writeTunnel(await tunnels.create(readTunnelInput(body)), body.policy ?? null)
   })
 
-  app.delete<{ Params: { urlPart: string } }>('/tunnels/:urlPart', async ({ params }) => {
-    if (params.urlPart === '') throw new ServiceError('tunnel_not_found')
-    await tunnels.delete(params.urlPart)
+  // A wildcard, because a whole url has slashes, whether or not the caller has encoded them.
+  app.delete<{ Params: { '*': string } }>('/tunnels/*', async ({ params }) => {
+    if (params['*'] === '') throw new ServiceError('tunnel_not_found')
+    await tunnels.delete(params['*'])
     return { detail: 'Tunnel deleted' }
   })
 }

@@ -1,6 +1,7 @@
 import { type FileHandle, open, stat } from 'node:fs/promises'
 import { get as getPlain, type IncomingMessage } from 'node:http'
 import { get as getSecure, type RequestOptions } from 'node:https'
+import { addAbortSignal } from 'node:stream'
 import { lookup } from './lookup.ts'
 import { httpsAgentFor, type ProxyConfig } from './proxy.ts'
 import type { Trust } from './trust.ts'
@@ -22,12 +23,16 @@ export class HttpError extends Error {
 }
 
 const answerTimeoutMs = 8000
+const textTimeoutMs = 8000
+/** A file may take its time over a bad line, as long as it grows; but not so long that no other update can begin. */
 const stallTimeoutMs = 30_000
+const fileTimeoutMs = 3_600_000
 
 /** A small text. @throws HttpError, Error of the network, RangeError when it is over `maxBytes` */
 export async function fetchText(url: URL, maxBytes: number, route: HttpRoute): Promise<string> {
   const response = await request(url, {}, route)
   if (response.statusCode !== 200) throw refuse(response)
+  addAbortSignal(AbortSignal.timeout(textTimeoutMs), response)
   const chunks: Buffer[] = []
   let size = 0
   for await (const chunk of response as AsyncIterable<Buffer>) {
@@ -60,6 +65,7 @@ export async function fetchFile(url: URL, path: string, sizeBytes: number, route
   const response = await request(url, start > 0 ? { range: `bytes=${start}-` } : {}, route)
   if (response.statusCode !== 200 && response.statusCode !== 206) throw refuse(response)
   const isResumed = response.statusCode === 206 && response.headers['content-range']?.startsWith(`bytes ${start}-`)
+  addAbortSignal(AbortSignal.timeout(fileTimeoutMs), response)
   response.setTimeout(stallTimeoutMs, () => response.destroy(new Error('the download stalled')))
   const file = await open(path, isResumed ? 'a' : 'w', 0o600)
   try {
@@ -84,13 +90,15 @@ function request(url: URL, headers: Record<string, string>, { proxy, trust }: Ht
   return trust.secureContext().then(
     (secureContext) =>
       new Promise((resolve, reject) => {
-        const options: RequestOptions = { headers, lookup, signal: AbortSignal.timeout(answerTimeoutMs) }
+        const options: RequestOptions = { headers, lookup }
         const isTls = url.protocol === 'https:'
         const secure = {
           agent: httpsAgentFor(url.hostname, Number(url.port || 443), proxy),
           ...(secureContext && { secureContext }),
         }
         const outgoing = isTls ? getSecure(url, { ...options, ...secure }, resolve) : getPlain(url, options, resolve)
+        const limit = setTimeout(() => outgoing.destroy(new Error('no answer in time')), answerTimeoutMs)
+        for (const event of ['response', 'close']) outgoing.once(event, () => clearTimeout(limit))
         outgoing.on('error', reject)
       }),
   )

@@ -1,6 +1,7 @@
 import type { Envelope } from '../store/record-store.ts'
 import type { Labels } from './labels.ts'
 import type { PolicyDocument } from './policy.ts'
+import { parseUpstreamAddress } from './upstream-address.ts'
 
 export const tunnelProtocols = ['http', 'https', 'tcp', 'tls'] as const
 export type TunnelProtocol = (typeof tunnelProtocols)[number]
@@ -37,9 +38,22 @@ function isTunnelRecord(value: unknown): value is TunnelRecord {
   return (
     texts.every((text) => typeof text === 'string') &&
     typeof record?.isDomainChosen === 'boolean' &&
+    isUpstreamAddress(record.forwardsTo ?? '') &&
     URL.canParse(record.url ?? '') &&
     tunnelProtocols.some((protocol) => protocol === record.protocol) &&
-    typeof (record.labels ?? null) === 'object' &&
+    isLabels(record.labels ?? null) &&
     typeof record.policy === 'object'
   )
+}
+
+function isUpstreamAddress(text: string): boolean {
+  try {
+    return parseUpstreamAddress(text).port > 0
+  } catch {
+    return false
+  }
+}
+
+function isLabels(labels: unknown): boolean {
+  return typeof labels === 'object' && Object.values(labels ?? {}).every((value) => typeof value === 'string')
 }

@@ -4,7 +4,7 @@ import { beginDownload, type BootFacts, commit, planBoot, rollBack, stage } from
 import { initialUpdateState, parseUpdateState, type UpdateState } from './update-state.ts'
 
 const before = { version: '1.0.0', wasOnline: true, tunnelCount: 2 }
-const target = { version: '1.1.0', sha256: 'a' }
+const target = { version: '1.1.0', sha256: 'a'.repeat(64) }
 const facts: BootFacts = { bootId: 'boot', installedVersion: '1.0.0', isUsable: () => true }
 const staged = stage(initialUpdateState, target, before)
 
@@ -70,9 +70,33 @@ describe('a committed release', () => {
   })
 
   it('is what a failed trial of the next one returns to', () => {
-    const next = stage(committed, { version: '1.2.0', sha256: 'b' }, { ...before, version: '1.1.0' })
+    const next = stage(committed, { version: '1.2.0', sha256: 'b'.repeat(64) }, { ...before, version: '1.1.0' })
     expect(boots(next, 5)).toEqual(['1.2.0', '1.2.0', '1.2.0', '1.1.0', '1.1.0'])
   })
+})
+
+it('a state file with any one value changed is refused or followed, and never stops the launcher', () => {
+  const trial = planBoot(stage(commit(planBoot(staged, facts).state), target, before), facts).state
+  const places = [...Object.keys(trial).map((key) => [key]), ...Object.keys(trial.phase).map((key) => ['phase', key])]
+  const inner = ['target', 'before'].flatMap((key) =>
+    ['version', 'sha256', 'wasOnline'].map((name) => ['phase', key, name]),
+  )
+  fc.assert(
+    fc.property(fc.constantFrom(...places, ...inner), fc.option(fc.jsonValue(), { nil: undefined }), (place, value) => {
+      const json = structuredClone(trial) as unknown as Record<string, unknown>
+      const owner = place.slice(0, -1).reduce((at, key) => at[key] as Record<string, unknown>, json)
+      owner[place.at(-1) ?? ''] = value
+      let state: UpdateState
+      try {
+        state = parseUpdateState(JSON.parse(JSON.stringify(json)))
+      } catch {
+        return
+      }
+      expect(boots(state, 5)).toHaveLength(5)
+      expect([commit(state).schema, rollBack(state, 'test').schema]).toEqual([1, 1])
+    }),
+    { numRuns: 1000 },
+  )
 })
 
 it('whatever happens in whatever order, a start always has something to run that is whole', () => {

@@ -1,3 +1,5 @@
+import { parseVersion } from '@tunnel/agent-release'
+
 /** A bundle in the releases directory. */
 export interface Release {
   readonly version: string
@@ -57,20 +59,58 @@ export const initialUpdateState: UpdateState = {
   last: null,
 }
 
-/** @throws Error when it is not an update state */
+/** Everything is looked at: the launcher has nobody to start it again when it trips over a damaged file. @throws Error when it is not an update state */
 export function parseUpdateState(json: unknown): UpdateState {
   const state = { ...initialUpdateState, ...(json as Partial<UpdateState>) }
-  const kinds: readonly string[] = ['idle', 'downloading', 'staged', 'trial']
   const isSound =
     state.schema === 1 &&
-    kinds.includes(state.phase.kind) &&
-    (state.phase.kind === 'idle' || isRelease(state.phase.target)) &&
+    isPhase(state.phase) &&
     (state.current === null || isRelease(state.current)) &&
-    [state.quarantined, state.revokedKeyIds].every((list) => Array.isArray(list))
+    (state.floor === null || isVersion(state.floor)) &&
+    [state.quarantined, state.revokedKeyIds].every(isTextList) &&
+    (state.last === null || isResult(state.last))
   if (!isSound) throw new Error('not an update state')
   return state
 }
 
-function isRelease({ version, sha256 }: Partial<Release>): boolean {
-  return typeof version === 'string' && typeof sha256 === 'string'
+function isPhase(phase: UpdatePhase): boolean {
+  switch (phase.kind) {
+    case 'idle':
+      return true
+    case 'downloading':
+      return isRelease(phase.target)
+    case 'staged':
+      return isRelease(phase.target) && isBefore(phase.before)
+    case 'trial':
+      return (
+        isRelease(phase.target) &&
+        isBefore(phase.before) &&
+        Number.isInteger(phase.bootsLeft) &&
+        Number.isInteger(phase.rebootsLeft) &&
+        typeof phase.bootId === 'string'
+      )
+    default:
+      return false
+  }
+}
+
+/** Both become names of files. */
+function isRelease(release: Partial<Release> | undefined): boolean {
+  return isVersion(release?.version) && /^[0-9a-f]{64}$/.test(release?.sha256 ?? '')
+}
+
+function isBefore(before: Partial<BeforeUpdate> | undefined): boolean {
+  return isVersion(before?.version) && typeof before?.wasOnline === 'boolean' && Number.isInteger(before.tunnelCount)
+}
+
+function isResult({ from, to, result, reason }: Partial<UpdateResult>): boolean {
+  return [from, to, result, reason].every((text) => typeof text === 'string')
+}
+
+function isVersion(text: unknown): boolean {
+  return typeof text === 'string' && parseVersion(text) !== null
+}
+
+function isTextList(list: unknown): boolean {
+  return Array.isArray(list) && list.every((text) => typeof text === 'string')
 }

@@ -42,6 +42,8 @@ export async function buildApiApp(parts: ApiParts): Promise<FastifyInstance> {
     exposeHeadRoutes: false,
     bodyLimit: bodyMaxBytes,
     requestTimeout: requestWithinMs,
+    // Node gives the whole request the longer one of the two.
+    http: { headersTimeout: requestWithinMs },
     keepAliveTimeout: keepAliveMs,
     forceCloseConnections: 'idle',
     ajv: ajvOptions,
