@@ -6,6 +6,7 @@ const processTimeoutMs = 30_000
 export default defineConfig({
   test: {
     include: ['src/**/*.test.ts', 'test/**/*.test.ts'],
+    globalSetup: ['test/bundle-setup.ts'],
     testTimeout: processTimeoutMs,
     hookTimeout: processTimeoutMs,
   },

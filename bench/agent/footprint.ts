@@ -6,11 +6,11 @@ import {
   type RunningAgent,
   type RunningService,
   processUsage,
-  runProcess,
   startAgent,
   startService,
   tempDir,
 } from '@tunnel/testkit'
+import { oldestNode } from '@tunnel/oldest-node'
 import { median } from '../load/statistics.ts'
 import type { BenchRow, Goal } from '../row.ts'
 import { type PackagedAgent, packageAgent } from './packaged-agent.ts'
@@ -43,7 +43,7 @@ export const footprint: BenchRow = {
     const goals: Goal[] = [
       { what: 'agent and launcher, bundled', value: agent.bytes / 1e6, unit: 'MB', better: 'lower', required: 1.5 },
     ]
-    for (const runtime of await findRuntimes()) {
+    for (const runtime of findRuntimes()) {
       const measured: Footprint[] = []
       // The first start fills the cache of compiled code; those after it are what a device does for years.
       for (let round = 0; round <= run.rounds; round++) {
@@ -57,11 +57,10 @@ export const footprint: BenchRow = {
   },
 }
 
-/** This Node, and the oldest line that is supported where the system has it. */
-async function findRuntimes(): Promise<readonly Runtime[]> {
+/** This Node, and the oldest line that is supported. */
+function findRuntimes(): readonly Runtime[] {
   const own = { name: 'Node 24', path: process.execPath, idleMaxMegabytes: 80 }
-  const system = await runProcess('/usr/bin/node', ['--version']).catch(() => '')
-  return system.startsWith('v20.') ? [own, { name: 'Node 20', path: '/usr/bin/node', idleMaxMegabytes: 65 }] : [own]
+  return oldestNode === null ? [own] : [own, { name: 'Node 20', path: oldestNode, idleMaxMegabytes: 65 }]
 }
 
 function goalsOf({ name, idleMaxMegabytes }: Runtime, measured: readonly Footprint[]): readonly Goal[] {

@@ -18,18 +18,25 @@ export interface StatusReply {
   readonly tunnels: readonly { url: string; state: string; error: { reason: string } | null }[]
 }
 
-/** An agent in this process with a state directory of its own. */
+/** Starts an agent with these variables; only one in this process can have other surroundings. */
+export type AgentStarter = (env: Record<string, string>, surroundings: AgentSurroundings) => Promise<Agent>
+
+const startInThisProcess: AgentStarter = (env, surroundings) => startAgent(readConfig(env), surroundings)
+
+/** An agent, in this process unless told otherwise, with a state directory of its own. */
 export class AgentFixture implements AsyncDisposable {
   readonly stateDir: string
   readonly logLines: string[] = []
+  readonly #starter: AgentStarter
   #agent: Agent | null = null
 
-  private constructor(stateDir: string) {
+  private constructor(stateDir: string, starter: AgentStarter) {
     this.stateDir = stateDir
+    this.#starter = starter
   }
 
-  static async create(): Promise<AgentFixture> {
-    return new AgentFixture(await mkdtemp(join(tmpdir(), 'agent-')))
+  static async create(starter: AgentStarter = startInThisProcess): Promise<AgentFixture> {
+    return new AgentFixture(await mkdtemp(join(tmpdir(), 'agent-')), starter)
   }
 
   get agent(): Agent {
@@ -38,20 +45,16 @@ export class AgentFixture implements AsyncDisposable {
   }
 
   async start(env: Record<string, string> = {}, surroundings: Partial<AgentSurroundings> = {}): Promise<void> {
-    const config = readConfig({
+    const variables = {
       SERVICE_AUTHTOKEN: 'cr_x_secret-token',
       SERVICE_CONNECT_URL: 'ws://127.0.0.1:1',
       AGENT_STATE_DIR: this.stateDir,
       AGENT_API_LISTEN: '127.0.0.1:0',
       ...env,
-    })
+    }
     const log = pino({ base: null }, { write: (line) => void this.logLines.push(line) })
-    this.#agent = await startAgent(config, {
-      log,
-      hindrances: { restart: '', update: '' },
-      random: () => 0,
-      ...surroundings,
-    })
+    const hindrances = { restart: '', update: '' }
+    this.#agent = await this.#starter(variables, { log, hindrances, random: () => 0, ...surroundings })
   }
 
   async stop(): Promise<void> {

@@ -1,4 +1,4 @@
-import { runProcess } from '@tunnel/testkit'
+import { oldestNode } from '@tunnel/oldest-node'
 import { isThorough } from './thorough.ts'
 
 /** The Node that an agent process is run on. */
@@ -8,13 +8,10 @@ export interface AgentNode {
 }
 
 const own: AgentNode = { name: 'this Node', path: process.execPath }
+const oldest: readonly AgentNode[] = oldestNode === null ? [] : [{ name: 'the oldest Node', path: oldestNode }]
 
-/** This one, and the oldest line that is supported where one is found: TEST_AGENT_NODE names it, or it is the system's. */
-export async function agentNodes(): Promise<readonly AgentNode[]> {
-  const path = process.env['TEST_AGENT_NODE'] ?? '/usr/bin/node'
-  const version = await runProcess(path, ['--version']).catch(() => '')
-  const isOther = path !== process.execPath && Number(/^v(\d+)/.exec(version)?.[1]) >= 20
-  return isOther && (isThorough || process.env['TEST_AGENT_NODE'])
-    ? [own, { name: `Node ${version.trim()}`, path }]
-    : [own]
-}
+/** This one; in thorough runs the oldest line that is supported as well. */
+export const agentNodes: readonly AgentNode[] = isThorough ? [own, ...oldest] : [own]
+
+/** What the bundle is tried on where there is time for one. */
+export const [oldestAgentNode = own] = oldest

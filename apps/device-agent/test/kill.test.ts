@@ -1,26 +1,36 @@
 import { fileURLToPath } from 'node:url'
-import { type RunningProcess, startProcess, tempDir } from '@tunnel/testkit'
-import { expect, it } from 'vitest'
+import { startProcess, tempDir } from '@tunnel/testkit'
+import { describe, expect, it } from 'vitest'
+import { oldestAgentNode } from './agent-nodes.ts'
+import { announced, startBundle, type StartedBundle } from './bundled-agent.ts'
+import { isThorough } from './thorough.ts'
 
 const program = fileURLToPath(new URL('../src/main.ts', import.meta.url))
 const rounds = process.env['TEST_LONG'] ? 500 : 4
 
-interface RunningAgent {
-  readonly process: RunningProcess
-  readonly apiUrl: string
-}
+const environment = (stateDir: string) => ({
+  AGENT_STATE_DIR: stateDir,
+  AGENT_API_LISTEN: '127.0.0.1:0',
+  SERVICE_AUTHTOKEN: 'cr_x_y',
+  SERVICE_CONNECT_URL: 'ws://127.0.0.1:1',
+})
 
-async function startAgent(stateDir: string): Promise<RunningAgent> {
-  const env = {
-    AGENT_STATE_DIR: stateDir,
-    AGENT_API_LISTEN: '127.0.0.1:0',
-    SERVICE_AUTHTOKEN: 'cr_x_y',
-    SERVICE_CONNECT_URL: 'ws://127.0.0.1:1',
-  }
-  const running = await startProcess(process.execPath, [program, 'run'], { env })
-  const [, apiUrl = ''] = await running.waitForOutput(/listening local-api (\S+)\nready/)
-  return { process: running, apiUrl }
-}
+type Start = (stateDir: string) => Promise<StartedBundle>
+
+const startAgent: Start = async (stateDir) =>
+  announced(await startProcess(process.execPath, [program, 'run'], { env: environment(stateDir) }))
+
+const kinds: readonly { readonly name: string; readonly start: Start }[] = [
+  { name: 'an agent from source', start: startAgent },
+  ...(isThorough
+    ? [
+        {
+          name: `the bundle on ${oldestAgentNode.name}`,
+          start: (dir: string) => startBundle(oldestAgentNode.path, environment(dir)),
+        },
+      ]
+    : []),
+]
 
 /** What an outside observer knows: for each domain whether it must exist, must not, or may. */
 class Acknowledged {
@@ -59,38 +69,49 @@ async function list(apiUrl: string): Promise<string[]> {
   return records.map(({ domain }) => domain)
 }
 
-it(`every acknowledged change survives kill -9, ${rounds} times`, { timeout: rounds * 10_000 }, async () => {
-  await using state = await tempDir()
-  const acknowledged = new Acknowledged()
-  for (let round = 0; round < rounds; round += 1) {
-    const { process: running, apiUrl } = await startAgent(state.path)
-    const before = await list(apiUrl)
-    expect(before).toEqual(expect.arrayContaining(acknowledged.domains(true)))
-    expect(before.filter((domain) => acknowledged.domains(false).includes(domain))).toEqual([])
-    const workers = ['a', 'b', 'c'].map((name) => churn(apiUrl, acknowledged, `${name}${round}`).catch(() => undefined))
-    setTimeout(() => running.signal('SIGKILL'), 20 + Math.random() * 150)
-    await running.exited
-    await Promise.all(workers)
-    // Room for the next rounds: the number of tunnels is bounded.
-    if (before.length > 500) await clear(state.path, acknowledged)
-  }
-  expect(acknowledged.domains(true).length).toBeGreaterThan(0)
-})
-
-async function clear(stateDir: string, acknowledged: Acknowledged): Promise<void> {
-  const { process: running, apiUrl } = await startAgent(stateDir)
+async function clear(start: Start, stateDir: string, acknowledged: Acknowledged): Promise<void> {
+  const { process: running, apiUrl } = await start(stateDir)
   for (const domain of await list(apiUrl)) {
     await acknowledged.change(domain, false, () => fetch(`${apiUrl}/tunnels/${domain}`, { method: 'DELETE' }))
   }
   await running.stop()
 }
 
-it('SIGTERM ends the program with 0 and leaves no lock behind', async () => {
-  await using state = await tempDir()
-  const { process: running } = await startAgent(state.path)
-  expect(await running.stop()).toEqual({ code: 0, signal: null })
-  const again = await startAgent(state.path)
-  expect((await again.process.stop()).code).toBe(0)
+describe.each(kinds)('$name', ({ start }) => {
+  it(`every acknowledged change survives kill -9, ${rounds} times`, { timeout: rounds * 10_000 }, async () => {
+    await using state = await tempDir()
+    const acknowledged = new Acknowledged()
+    for (let round = 0; round < rounds; round += 1) {
+      const { process: running, apiUrl } = await start(state.path)
+      const before = await list(apiUrl)
+      expect(before).toEqual(expect.arrayContaining(acknowledged.domains(true)))
+      expect(before.filter((domain) => acknowledged.domains(false).includes(domain))).toEqual([])
+      const workers = ['a', 'b', 'c'].map((name) =>
+        churn(apiUrl, acknowledged, `${name}${round}`).catch(() => undefined),
+      )
+      setTimeout(() => running.signal('SIGKILL'), 20 + Math.random() * 150)
+      await running.exited
+      await Promise.all(workers)
+      // Room for the next rounds: the number of tunnels is bounded.
+      if (before.length > 500) await clear(start, state.path, acknowledged)
+    }
+    expect(acknowledged.domains(true).length).toBeGreaterThan(0)
+  })
+
+  it('SIGTERM ends the program with 0 and leaves no lock behind', async () => {
+    await using state = await tempDir()
+    const { process: running } = await start(state.path)
+    expect(await running.stop()).toEqual({ code: 0, signal: null })
+    const again = await start(state.path)
+    expect((await again.process.stop()).code).toBe(0)
+  })
+
+  it('a second agent on one state directory is refused', async () => {
+    await using state = await tempDir()
+    const first = await start(state.path)
+    await expect(start(state.path)).rejects.toThrow(`process ${first.process.pid}`)
+    await first.process.stop()
+  })
 })
 
 it('wrong configuration ends the program with 64 before it listens, naming every variable', async () => {
@@ -105,11 +126,4 @@ it('an authtoken file that cannot be read ends the program with 78', async () =>
   const env = { AGENT_STATE_DIR: state.path, SERVICE_AUTHTOKEN_FILE: `${state.path}/none` }
   const running = await startProcess(process.execPath, [program], { env })
   expect((await running.exited).code).toBe(78)
-})
-
-it('a second agent on one state directory is refused', async () => {
-  await using state = await tempDir()
-  const first = await startAgent(state.path)
-  await expect(startAgent(state.path)).rejects.toThrow(`process ${first.process.pid}`)
-  await first.process.stop()
 })

@@ -1,10 +1,10 @@
 import { once } from 'node:events'
 import { readFile, writeFile } from 'node:fs/promises'
 import { createServer } from 'node:http'
-import { type AddressInfo, connect, type Socket } from 'node:net'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { AgentFixture } from './agent-fixture.ts'
+import { type ConnectProxy, startConnectProxy } from './connect-proxy.ts'
 import { FakeService } from './fake-service.ts'
 import { selfSigned } from './self-signed.ts'
 
@@ -29,38 +29,8 @@ async function secureService(days: { from: number; to: number }): Promise<{ serv
   return { service, caFile }
 }
 
-interface Proxy extends AsyncDisposable {
-  readonly url: string
-  readonly targets: string[]
-}
-
-/** A CONNECT proxy that wants credentials and leads every name to one port. */
-async function startProxy(port: number, credentials: string): Promise<Proxy> {
-  const targets: string[] = []
-  const sockets: Socket[] = []
-  const server = createServer()
-  server.on('connect', (request, socket: Socket) => {
-    sockets.push(socket)
-    if (request.headers['proxy-authorization'] !== `Basic ${Buffer.from(credentials).toString('base64')}`) {
-      return socket.end('HTTP/1.1 407 Proxy Authentication Required\r\ncontent-length: 0\r\n\r\n')
-    }
-    targets.push(request.url ?? '')
-    const onward = connect(port, '127.0.0.1', () => {
-      socket.write('HTTP/1.1 200 OK\r\n\r\n')
-      onward.pipe(socket).pipe(onward)
-    })
-    sockets.push(onward)
-    for (const end of [socket, onward]) end.on('error', () => undefined)
-  })
-  await once(server.listen(0, '127.0.0.1'), 'listening')
-  const proxy: Proxy = {
-    url: `http://${credentials}@127.0.0.1:${(server.address() as AddressInfo).port}`,
-    targets,
-    async [Symbol.asyncDispose]() {
-      for (const socket of sockets) socket.destroy()
-      server.close()
-    },
-  }
+async function startProxy(port: number, credentials: string): Promise<ConnectProxy> {
+  const proxy = await startConnectProxy(port, credentials)
   resources.push(proxy)
   return proxy
 }

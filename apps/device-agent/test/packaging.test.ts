@@ -6,6 +6,7 @@ import { runProcess, startProcess, tempDir } from '@tunnel/testkit'
 import { describe, expect, it } from 'vitest'
 import { buildDeb } from '../packaging/build-deb.ts'
 import { buildFacts } from '../src/build-facts.ts'
+import { oldestAgentNode } from './agent-nodes.ts'
 
 it('the version of the sources is the one of the package', async () => {
   const manifest = JSON.parse(await readFile(join(import.meta.dirname, '../package.json'), 'utf8')) as {
@@ -16,10 +17,6 @@ it('the version of the sources is the one of the package', async () => {
 
 const hasDpkg = existsSync('/usr/bin/dpkg-deb')
 const bundleMaxBytes = 1_500_000
-/** The machine's own Node, where it is one that the package would depend on. */
-const systemNode = await runProcess('/usr/bin/node', ['--version'])
-  .then((text) => (Number(/^v(\d+)/.exec(text)?.[1]) >= 20 ? '/usr/bin/node' : process.execPath))
-  .catch(() => process.execPath)
 
 const denyAll = { inbound: [{ expressions: ["req.method == 'GET'"], actions: [{ type: 'deny', config: {} }] }] }
 
@@ -29,7 +26,7 @@ async function createTunnel(apiUrl: string | undefined, body: object): Promise<n
 }
 
 describe.skipIf(!hasDpkg)('the Debian package', () => {
-  it('is the same byte by byte each time, small, and runs on the Node of the system', { timeout: 30_000 }, async () => {
+  it('is the same byte by byte each time, small, and runs on the oldest Node', { timeout: 30_000 }, async () => {
     await using dir = await tempDir()
     const packages = [await buildDeb(join(dir.path, 'a'), buildFacts), await buildDeb(join(dir.path, 'b'), buildFacts)]
     const [first, second] = await Promise.all(
@@ -52,7 +49,7 @@ describe.skipIf(!hasDpkg)('the Debian package', () => {
       SERVICE_AUTHTOKEN: 'cr_x_y',
       SERVICE_CONNECT_URL: 'ws://127.0.0.1:1',
     }
-    const agent = await startProcess(systemNode, [join(library, 'launcher.mjs'), 'run'], { env })
+    const agent = await startProcess(oldestAgentNode.path, [join(library, 'launcher.mjs'), 'run'], { env })
     const [, apiUrl] = await agent.waitForOutput(/listening local-api (\S+)\nready/)
     expect(await createTunnel(apiUrl, { forwards_to: '8001', domain: 'device.example.com', policy: denyAll })).toBe(200)
     expect(await createTunnel(apiUrl, { forwards_to: '' })).toBe(400)

@@ -23,6 +23,8 @@ export class ReleaseSource {
   breakAfterBytes = Infinity
   /** Called before a bundle is sent. */
   beforeBundle: () => Promise<void> = async () => undefined
+  /** Called when half of a bundle was sent. */
+  beforeRest: () => Promise<void> = async () => undefined
   readonly ranges: (string | undefined)[] = []
 
   constructor() {
@@ -69,6 +71,11 @@ export class ReleaseSource {
     const headers = start > 0 ? { 'content-range': `bytes ${start}-${content.length - 1}/${content.length}` } : {}
     response.writeHead(start > 0 ? 206 : 200, { ...headers, 'content-length': content.length - start })
     const part = content.subarray(start, start + this.breakAfterBytes)
-    response.write(part, () => (part.length < content.length - start ? response.destroy() : response.end()))
+    const half = Math.ceil(part.length / 2)
+    response.write(part.subarray(0, half))
+    await this.beforeRest()
+    response.write(part.subarray(half), () =>
+      part.length < content.length - start ? response.destroy() : response.end(),
+    )
   }
 }

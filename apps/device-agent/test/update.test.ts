@@ -32,7 +32,7 @@ beforeAll(async () => {
 
 afterAll(() => builds[Symbol.asyncDispose]())
 
-describe.each(await agentNodes())('an agent on $name', ({ path: node }) => {
+describe.each(agentNodes)('an agent on $name', ({ path: node }) => {
   beforeEach(async () => {
     source.files.clear()
     source.beforeBundle = async () => undefined

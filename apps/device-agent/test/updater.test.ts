@@ -1,17 +1,23 @@
 import { once } from 'node:events'
 import { readdir, readFile, writeFile } from 'node:fs/promises'
 import { createServer, type Server } from 'node:http'
+import { createServer as createTlsServer } from 'node:https'
 import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
+import { gzipSync } from 'node:zlib'
 import { type TempDir, tempDir } from '@tunnel/testkit'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { Secret } from '../src/secret.ts'
 import { Trust } from '../src/network/trust.ts'
 import { DurableFile } from '../src/store/durable-file.ts'
 import { ReleaseFiles } from '../src/update/release-files.ts'
 import { parseUpdateState, type UpdateState } from '../src/update/update-state.ts'
 import { UpdateStateKeeper } from '../src/update/update-state-keeper.ts'
 import { Updater, type UpdaterOptions } from '../src/update/updater.ts'
+import { startConnectProxy } from './connect-proxy.ts'
 import { ReleaseSource } from './release-source.ts'
+import { selfSigned } from './self-signed.ts'
+import { isThorough } from './thorough.ts'
 
 let state: TempDir
 let source: ReleaseSource
@@ -84,6 +90,39 @@ describe('an update', () => {
     source.breakAfterBytes = Infinity
     expect(await update()).toMatchObject({ phase: { kind: 'staged' } })
     expect(source.ranges[1]).toMatch(/^bytes=[1-9]\d*-$/)
+  })
+})
+
+describe('through a proxy that wants credentials', () => {
+  const source443 = new URL('https://releases.example.com')
+
+  async function routed(credentials: string): Promise<{ outcome: UpdateState | string; targets: readonly string[] }> {
+    const { key, cert } = await selfSigned('releases.example.com', { from: -1, to: 1 })
+    const caFile = join(state.path, 'ca.pem')
+    await writeFile(caFile, cert)
+    const tls = createTlsServer({ key, cert }, (request, response) => void source.answer(request, response))
+    await once(tls.listen(0, '127.0.0.1'), 'listening')
+    await using proxy = await startConnectProxy((tls.address() as AddressInfo).port, 'user:password')
+    source.publish('1.1.0', program('1.1.0'))
+    const url = new Secret(proxy.url.replace('user:password', credentials))
+    const route = { proxy: { url, noProxy: [] }, trust: new Trust(caFile) }
+    const outcome = await update({ source: source443, route })
+    tls.closeAllConnections()
+    tls.close()
+    return { outcome, targets: proxy.targets }
+  }
+
+  it('a release is asked for and fetched', async () => {
+    const { outcome, targets } = await routed('user:password')
+    expect(outcome).toMatchObject({ phase: { kind: 'staged', target: { version: '1.1.0' } } })
+    expect(targets).toEqual(['releases.example.com:443', 'releases.example.com:443'])
+  })
+
+  it('wrong ones are no update, and are not repeated in the refusal', async () => {
+    const { outcome, targets } = await routed('user:wrong-password')
+    expect(outcome).toMatch(/^update_check_failed/)
+    expect(outcome).not.toContain('wrong-password')
+    expect(targets).toEqual([])
   })
 })
 
@@ -171,9 +210,31 @@ describe('an update is refused', () => {
       (s: ReleaseSource) => s.publish('1.1.0', program('1.1.0'), { expiresAt: '2020-01-01T00:00:00Z' }),
     ],
     ['it is no release at all', (s: ReleaseSource) => s.offer({ version: '1.1.0' })],
+    [
+      'its version leads to another directory',
+      (s: ReleaseSource) => s.publish('1.1.0', program('1.1.0'), { version: '../../1.1.0' }),
+    ],
+    [
+      'its hash leads to another directory',
+      (s: ReleaseSource) => s.publish('1.1.0', program('1.1.0'), { sha256: '../'.repeat(21) + 'x' }),
+    ],
+    [
+      'it announces more than an agent can be',
+      (s: ReleaseSource) => s.publish('1.1.0', program('1.1.0'), { sizeBytes: 17 * 1024 * 1024 }),
+    ],
   ])('as untrusted when %s', async (_, spoil) => {
     spoil(source)
     expect(await update()).toMatch(/^update_untrusted/)
+    expect(await readdir(state.path)).toEqual([])
+  })
+
+  it.each([
+    ['endless', Buffer.alloc(10_000_000, ' ')],
+    ['compressed, as nobody has asked for', gzipSync(Buffer.alloc(10_000_000, ' '))],
+    ['empty', Buffer.alloc(0)],
+  ])('when the answer about releases is %s', async (_, answer) => {
+    source.files.set('stable/1.json', answer)
+    expect(await update()).toMatch(/^update_check_failed/)
     expect(await readdir(state.path)).toEqual([])
   })
 
@@ -203,6 +264,12 @@ describe('a download is given up, and the version before stays', () => {
       current: null,
       last: { result: 'failed', to: '1.1.0' },
     })
+  })
+
+  it.runIf(isThorough)('only when it stands still, however slow the line is', { timeout: 30_000 }, async () => {
+    source.publish('1.1.0', program('1.1.0', 'x'.repeat(100_000)))
+    source.beforeRest = () => new Promise((resolve) => setTimeout(resolve, 10_000))
+    expect(await update()).toMatchObject({ phase: { kind: 'staged' } })
   })
 
   it('when the new version does not start on this device', async () => {
