@@ -6,10 +6,13 @@ import { runSteadyLoad } from '../load/steady.ts'
 import { median } from '../load/statistics.ts'
 import type { BenchRow, BenchRun, Goal } from '../row.ts'
 
-const CONNECT_LIMIT_MS = 180_000
+const CONNECT_LIMIT_MS = 60_000
 const BROWSERS = 5
+const LOADS = 5
 const STEPS = 12
 const SWARMS = 4
+const HEARTBEAT_MS = 20_000
+const WINDOW_SECONDS_MAX = 4
 
 /** Five browsers look at thousands of sessions while visitors come: steps of a page, events, and CPU of the service. */
 export const crowdedDashboard: BenchRow = {
@@ -20,12 +23,13 @@ export const crowdedDashboard: BenchRow = {
     const count = run.isQuick ? 1_000 : 10_000
     await connectCrowd(stack, world, count)
     const page = await world.newPage()
-    const interactive = await firstLoad(world)
+    const usable = await firstLoad(world)
     await showAllSessions(page, world, count)
     const { scroll, filter } = await steps(page)
     const event = await eventLatency(world, page)
-    const cpu = await costOfWatching(stack, world, run)
     await page.context().close()
+    const load = run.isQuick ? 100 : 1_000
+    const { cpu, arrived } = await costOfWatching(stack, world, run, load)
     const what = `${count.toLocaleString('en')} sessions`
     const ms = (name: string, value: number, required: number): Goal => ({
       what: `${what}: ${name}`,
@@ -36,12 +40,19 @@ export const crowdedDashboard: BenchRow = {
     })
     return {
       goals: [
-        ms('first page usable', interactive, 1_000),
+        ms('first rows of the list, and the search takes input', usable, 1_000),
         ms('scroll step, drawn', scroll, 100),
         ms('filter step, drawn', filter, 100),
         ms('an event is on the page', event, 500),
         {
-          what: `${what}, 1,000 requests/s: five browsers, of a core`,
+          what: `${what}: requests that arrived meanwhile, of ${load}/s`,
+          value: arrived,
+          unit: '/s',
+          better: 'higher',
+          required: load * 0.95,
+        },
+        {
+          what: `${what}, ${load} requests/s: five browsers, of a core`,
           value: cpu,
           unit: '%',
           better: 'lower',
@@ -52,12 +63,19 @@ export const crowdedDashboard: BenchRow = {
   },
 }
 
-/** In browsers that have never seen the pages. */
+/** In browsers that have never seen the pages: until there are sessions to see, and a search that answers. */
 async function firstLoad(world: DashboardWorld): Promise<number> {
   const loads: number[] = []
-  for (let load = 0; load < 5; load++) {
+  for (let load = 0; load < LOADS; load++) {
     const page = await world.newPage()
-    loads.push(await timed(() => visit(page, world.url())))
+    loads.push(
+      await timed(async () => {
+        await page.goto(world.url('sessions'))
+        await page.getByRole('row').nth(1).waitFor()
+        await page.getByLabel('Search').fill('no such thing')
+        await page.getByText('Nothing matches.').waitFor()
+      }),
+    )
     await page.context().close()
   }
   return median(loads)
@@ -70,7 +88,7 @@ async function connectCrowd(stack: AsyncDisposableStack, world: DashboardWorld, 
   const { command, args } = fromSource('bench/swarm.ts')
   const each = String(count / SWARMS)
   for (let swarm = 0; swarm < SWARMS; swarm++) {
-    const swarmArgs = [...args, service.connectUrl('plain'), service.caFile, token, each]
+    const swarmArgs = [...args, service.connectUrl('plain'), service.caFile, token, each, String(HEARTBEAT_MS)]
     const running = stack.use(await startProcess(command, swarmArgs))
     await running.waitForOutput(/^connected in (\d+) ms$/m, CONNECT_LIMIT_MS)
   }
@@ -115,30 +133,46 @@ async function eventLatency(world: DashboardWorld, page: Page): Promise<number> 
   return median(latencies)
 }
 
-/** CPU of the service under the same load with and without browsers, in percent of a core. */
-async function costOfWatching(stack: AsyncDisposableStack, world: DashboardWorld, run: BenchRun): Promise<number> {
-  const { service, api } = world
+/** CPU of the service under the same load with and without browsers, in percent of a core, and the load that it had. */
+async function costOfWatching(
+  stack: AsyncDisposableStack,
+  world: DashboardWorld,
+  run: BenchRun,
+  requestsPerSecond: number,
+): Promise<{ cpu: number; arrived: number }> {
+  const target = await startLoadedTunnel(stack, world)
+  stack.use(runSteadyLoad(target, requestsPerSecond))
+  const seconds = Math.min(run.seconds, WINDOW_SECONDS_MAX)
+  const shares: number[] = []
+  const rates: number[] = []
+  for (let round = 1; round <= run.rounds; round++) {
+    const alone = await observe(world, seconds)
+    const pages: Page[] = []
+    while (pages.length < BROWSERS) pages.push(await openWatcher(world, pages.length))
+    const watched = await observe(world, seconds)
+    for (const page of pages) await page.context().close()
+    shares.push(watched.cpu - alone.cpu)
+    rates.push(alone.rate, watched.rate)
+    run.note(`  ${round}. alone ${alone.cpu.toFixed(1)} %, watched ${watched.cpu.toFixed(1)} %`)
+  }
+  return { cpu: median(shares), arrived: median(rates) }
+}
+
+async function startLoadedTunnel(stack: AsyncDisposableStack, { api, service, dataDir }: DashboardWorld) {
   const upstream = stack.use(await startHttpUpstream())
   const { token } = await api.credentials.create({ description: 'behind the load' })
-  const stateDir = `${world.dataDir}-agent`
   const agent = stack.use(
-    await startAgent({ authtoken: token, connectUrl: service.connectUrl(), caFile: service.caFile, stateDir }),
+    await startAgent({
+      authtoken: token,
+      connectUrl: service.connectUrl(),
+      caFile: service.caFile,
+      stateDir: `${dataDir}-agent`,
+    }),
   )
   await agent.untilOnline()
   const host = `load.${service.zone}`
   await agent.createTunnel({ forwards_to: `127.0.0.1:${upstream.port}`, domain: host })
-  stack.use(runSteadyLoad({ port: service.ports.edgeHttp, host }, run.isQuick ? 100 : 1_000))
-  const shares: number[] = []
-  const pages: Page[] = []
-  for (let round = 1; round <= run.rounds; round++) {
-    const alone = await cpuShare(service.process.pid, run.seconds)
-    while (pages.length < BROWSERS) pages.push(await openWatcher(world, pages.length))
-    const watched = await cpuShare(service.process.pid, run.seconds)
-    for (const page of pages.splice(0)) await page.context().close()
-    shares.push(watched - alone)
-    run.note(`  ${round}. alone ${alone.toFixed(1)} %, watched ${watched.toFixed(1)} %`)
-  }
-  return median(shares)
+  return { port: service.ports.edgeHttp, host }
 }
 
 /** Some people look at the overview, some at the sessions: the two pages that live on events. */
@@ -148,10 +182,20 @@ async function openWatcher(world: DashboardWorld, index: number): Promise<Page> 
   return page
 }
 
-async function cpuShare(pid: number, seconds: number): Promise<number> {
-  const before = processUsage([pid]).cpuSeconds
+/** What the service used, in percent of a core, and the requests a second that it counted. */
+async function observe({ service }: DashboardWorld, seconds: number): Promise<{ cpu: number; rate: number }> {
+  const requestsBefore = await requestsSoFar(service.apiUrl)
+  const startedAt = performance.now()
+  const cpuBefore = processUsage([service.process.pid]).cpuSeconds
   await sleep(seconds * 1000)
-  return ((processUsage([pid]).cpuSeconds - before) / seconds) * 100
+  const cpu = processUsage([service.process.pid]).cpuSeconds - cpuBefore
+  const elapsed = (performance.now() - startedAt) / 1000
+  return { cpu: (cpu / elapsed) * 100, rate: ((await requestsSoFar(service.apiUrl)) - requestsBefore) / elapsed }
+}
+
+async function requestsSoFar(apiUrl: string): Promise<number> {
+  const text = await (await fetch(`${apiUrl}/metrics`)).text()
+  return [...text.matchAll(/^edge_requests_total\{.*\} (\d+)$/gm)].reduce((sum, [, count]) => sum + Number(count), 0)
 }
 
 async function timed(work: () => Promise<unknown>): Promise<number> {

@@ -38,7 +38,7 @@ export function Shell({ email, children }: { readonly email: string; readonly ch
           </section>
         ))}
         <NavLink to="/settings" className="account">
-          {email}
+          Settings <small>{email}</small>
         </NavLink>
       </nav>
       <main id="content" tabIndex={-1} aria-busy={isBusy}>

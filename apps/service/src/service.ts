@@ -288,7 +288,8 @@ interface PublicSources {
 async function startPublicSide(surroundings: Surroundings, sources: PublicSources) {
   const { config, logLines, metrics, parts, events, proxied, rawMetrics } = surroundings
   const { storage, sessions, routing, api } = sources
-  const publishSample = (accountId: string, sample: object) => events.publish(accountId, 'traffic_sampled', sample)
+  const publishSample = (accountId: string, sample: object) =>
+    events.publishInPassing(accountId, 'traffic_sampled', sample)
   const traffic = parts.add('traffic', new TrafficMeter(() => events.followedAccounts, publishSample))
   const endpoints = { find: (host: string) => findEndpoint(host, routing, sessions) }
   const releases = createReleaseDownloads(config.releasesDir)

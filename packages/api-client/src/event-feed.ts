@@ -29,6 +29,13 @@ export class EventFeed {
     this.#transport = transport
   }
 
+  /** What this service remembers of one thing, or of a session and its tunnels, newest first. */
+  async recent(aboutId: string): Promise<readonly AccountEvent[]> {
+    const query = new URLSearchParams({ about: aboutId })
+    const { events } = (await this.#transport.send('GET', `${path}/recent?${query}`)) as { events: AccountEvent[] }
+    return events
+  }
+
   /** Returns how to stop. */
   listen(listener: EventListener): () => void {
     this.#listeners.add(listener)

@@ -1,9 +1,13 @@
+import { readFileSync } from 'node:fs'
+import { startService, tempDir } from '@tunnel/testkit'
 import type { Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { browserProgram } from '../src/browser.ts'
-import { DashboardWorld, visit } from '../src/dashboard/dashboard-world.ts'
+import { DashboardWorld, owner, visit } from '../src/dashboard/dashboard-world.ts'
+import { openSession } from '../src/session-client.ts'
 
 const tabsMax = 80
+const hostKey = 'ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAIGYQzbuhIGzMOxIR0SYxVM8W6e3cD0pwLXJsCYVGsXJR host'
 
 /** Nothing here touches the mouse: what people do all day is done with Tab, arrows, Enter, Space and Escape. */
 describe.runIf(browserProgram !== undefined)('the dashboard by keyboard alone', () => {
@@ -25,7 +29,7 @@ describe.runIf(browserProgram !== undefined)('the dashboard by keyboard alone', 
     }
     throw new Error(`${String(name)} is not reached by Tab`)
   }
-  const choose = async (name: string) => {
+  const choose = async (name: string | RegExp) => {
     await tabTo(name)
     await page.keyboard.press('Enter')
   }
@@ -101,11 +105,84 @@ describe.runIf(browserProgram !== undefined)('the dashboard by keyboard alone', 
     expect(await all(world.api.botUsers.all())).toEqual([])
   })
 
+  it('commands an agent, and reads why it refuses', async () => {
+    const { token } = await world.api.credentials.create({ description: 'commanded' })
+    const ca = readFileSync(world.service.caFile)
+    const agent = await openSession({ connectUrl: world.service.connectUrl(), authtoken: token, ca })
+    await visit(page, world.url(`sessions/${agent.welcome.sessionId}`))
+    await choose('Update')
+    const refusal = page.getByRole('alert')
+    await refusal.waitFor()
+    expect(await refusal.textContent()).toMatch(/ERR_SERVICE_80\d/)
+    agent.webSocket.terminate()
+    await agent.ended
+  })
+
+  it('checks a policy, and tries a request on it', async () => {
+    await visit(page, world.url('policy-check'))
+    await choose('Try the request')
+    const verdict = page.getByText(/\d+ from the policy/)
+    await verdict.waitFor()
+    expect(await verdict.isVisible()).toBe(true)
+  })
+
+  it('asks an IP policy about an address, and gives it a rule', async () => {
+    const policy = await world.api.ipPolicies.create({ description: 'offices' })
+    await visit(page, world.url(`ip-policies/${policy.id}`))
+    await choose('New rule')
+    await fill('Range', '192.0.2.0/24')
+    await page.keyboard.press('Enter')
+    await page.getByRole('dialog').waitFor({ state: 'hidden' })
+    await fill('Address', '192.0.2.7')
+    expect(await page.locator('output').last().textContent()).toBe('Passes: 192.0.2.0/24 allows it.')
+  })
+
+  it('downloads a certificate', async () => {
+    const authority = await world.api.sshCertificateAuthorities.create({ description: 'fleet' })
+    const certificate = await world.api.sshHostCertificates.create({
+      ssh_certificate_authority_id: authority.id,
+      public_key: hostKey,
+      principals: ['pi-7.example.com'],
+    })
+    await visit(page, world.url(`ssh-host-certificates/${certificate.id}`))
+    const download = page.waitForEvent('download')
+    await choose(/^Download/)
+    expect(readFileSync(await (await download).path(), 'utf8')).toMatch(/^ssh-ed25519-cert-v01@openssh\.com /)
+  })
+
+  it('changes the password, and signs in with the new one', async () => {
+    const next = 'a better battery staple'
+    await visit(page, world.url('settings'))
+    await fill('Current password', owner.password)
+    await fill('New password', next)
+    await page.keyboard.press('Enter')
+    await page.getByText('The password is changed').waitFor()
+    await choose('Sign out here')
+    await page.getByRole('heading', { name: 'Sign in' }).waitFor()
+    await fill('E-mail', owner.email)
+    await fill('Password', next)
+    await page.keyboard.press('Enter')
+    await page.getByRole('heading', { name: 'Settings' }).waitFor()
+    expect(await page.context().cookies()).toHaveLength(1)
+  })
+
   it('signs out', async () => {
     await visit(page, world.url('settings'))
     await choose('Sign out here')
     await page.getByRole('heading', { name: 'Sign in' }).waitFor()
     expect(await page.context().cookies()).toEqual([])
+  })
+
+  it('creates the first account', async () => {
+    await using dir = await tempDir()
+    await using empty = await startService({ dataDir: dir.path })
+    await page.goto(`${empty.apiUrl}/dashboard/`)
+    await page.getByRole('heading', { name: 'Create the first account' }).waitFor()
+    await fill('E-mail', owner.email)
+    await fill('Password', owner.password)
+    await page.keyboard.press('Enter')
+    await page.getByRole('heading', { name: 'Overview' }).waitFor()
+    expect(await page.context().cookies()).toHaveLength(1)
   })
 })
 

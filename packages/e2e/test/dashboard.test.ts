@@ -1,9 +1,10 @@
-import { readFileSync } from 'node:fs'
+import { readFileSync, readdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { type RunningService, startAgent, startService, tempDir } from '@tunnel/testkit'
 import type { Browser, Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { browserProgram, startBrowser } from '../src/browser.ts'
+import { curl } from '../src/curl.ts'
 
 const email = 'owner@example.com'
 const password = 'correct horse battery'
@@ -37,9 +38,10 @@ describe.runIf(browserProgram !== undefined)('the dashboard', () => {
   }
   const press = (name: string) => page.getByRole('button', { name, exact: true }).click()
   /** Creates something with a secret and returns the secret. */
-  const createWithSecret = async (what: string, label: string): Promise<string> => {
+  const createWithSecret = async (what: string, label: string, fillFurther = async () => {}): Promise<string> => {
     await press(`New ${what}`)
     await page.getByLabel('Description').fill(label)
+    await fillFurther()
     await press(`Create ${what}`)
     const secret = await page.getByLabel(`The new ${what}`, { exact: true }).locator('pre').textContent()
     await press('I have copied it')
@@ -67,12 +69,21 @@ describe.runIf(browserProgram !== undefined)('the dashboard', () => {
     await page.reload()
     await page.getByText('nightly job').waitFor()
     expect(await page.content()).not.toContain(key)
-    expect(readFileSync(join(dir.path, 'service', 'service.sqlite'), 'latin1')).not.toContain(key)
+    await page.getByText('nightly job').click()
+    await page.getByText('account holder').waitFor()
+    expect(await page.content()).not.toContain(key)
+    const store = readdirSync(join(dir.path, 'service')).filter((file) => file.startsWith('service.sqlite'))
+    for (const file of store) expect(readFileSync(join(dir.path, 'service', file), 'latin1')).not.toContain(key)
   })
 
   it('shows an agent as soon as it is online, without a reload, and commands it', async () => {
     await open('Authtokens')
-    const authtoken = await createWithSecret('authtoken', 'pi-7')
+    const allowed = `pi-7.${service.zone}`
+    const authtoken = await createWithSecret('authtoken', 'pi-7', async () => {
+      await press('Add a rule')
+      await page.getByLabel('Name', { exact: true }).fill(allowed)
+    })
+    await page.getByText(`bind:${allowed}`).waitFor()
     await open('Sessions')
     await page.getByText('No agent is online').waitFor()
     const agentOptions = { authtoken, connectUrl: service.connectUrl(), caFile: service.caFile }
@@ -83,6 +94,10 @@ describe.runIf(browserProgram !== undefined)('the dashboard', () => {
     })
     await agent.untilOnline()
     await page.getByText('site a, rack 7').click()
+    const forbidden = agent.createTunnel({ forwards_to: 'localhost:1', domain: `other.${service.zone}` })
+    await expect(forbidden).rejects.toThrow(/ERR_SERVICE_\d+|not allowed/)
+    await agent.createTunnel({ forwards_to: 'localhost:1', domain: allowed })
+    await page.getByRole('link', { name: allowed }).waitFor()
     await press('Update')
     await page
       .getByRole('alert')
@@ -91,6 +106,41 @@ describe.runIf(browserProgram !== undefined)('the dashboard', () => {
     await press('Stop')
     await press('Stop the agent')
     expect(await agent.process.exited).toMatchObject({ code: 0 })
+    const history = page.getByRole('listitem')
+    await history.filter({ hasText: 'The session ended' }).waitFor()
+    await history.filter({ hasText: `The tunnel of https://${allowed} stopped.` }).waitFor()
+    await history.filter({ hasText: 'The agent came online.' }).waitFor()
+  })
+
+  it('routes the paths of an edge to a backend', async () => {
+    const host = `portal.${service.zone}`
+    await open('Reserved domains')
+    await press('New reserved domain')
+    await page.getByRole('textbox', { name: 'Domain' }).fill(host)
+    await press('Create reserved domain')
+    await page.getByRole('heading', { level: 1, name: host }).waitFor()
+    await open('HTTP responses')
+    await press('New HTTP response')
+    await page.getByLabel('Body').fill('back in ten minutes')
+    await page.getByLabel('Description').fill('maintenance page')
+    await press('Create HTTP response')
+    await page.getByRole('heading', { level: 1, name: 'maintenance page' }).waitFor()
+    await open('HTTPS edges')
+    await press('New edge')
+    await page.getByLabel('Names and ports').fill(`${host}:443`)
+    await press('Create edge')
+    await press('New route')
+    await press('Add route')
+    await press('Set Backend of /*')
+    await page.getByRole('dialog').getByLabel('Backend').click()
+    await page.getByRole('option', { name: 'maintenance page' }).click()
+    await press('Save')
+    await page.getByRole('article', { name: 'Route /*' }).getByText('maintenance page').waitFor()
+    const { edgeHttps } = service.ports
+    const trusting = ['--cacert', service.caFile, '--resolve', `${host}:${edgeHttps}:127.0.0.1`]
+    expect(await curl(`https://${host}:${edgeHttps}/orders`, ...trusting)).toMatchObject({
+      body: 'back in ten minutes',
+    })
   })
 
   it('certifies a host key and offers the certificate for download', async () => {

@@ -23,12 +23,20 @@ export interface EditableListing<T> extends Listing<T> {
 /** More than this is not loaded into a page. */
 const itemsMax = 20_000
 
-/** All items, newest first. */
-export async function collect<T>(listing: Listing<T>, signal: AbortSignal): Promise<readonly T[]> {
+/** A long list is shown when this many are there, and fills up. */
+const startItems = 100
+
+/** All items, newest first. `onStart` gets the first of a long list. */
+export async function collect<T>(
+  listing: Listing<T>,
+  signal: AbortSignal,
+  onStart: (items: readonly T[]) => void,
+): Promise<readonly T[]> {
   const items: T[] = []
   for await (const item of listing.all()) {
     signal.throwIfAborted()
     if (items.push(item) >= itemsMax) break
+    if (items.length === startItems) onStart([...items])
   }
   return items
 }

@@ -1,5 +1,5 @@
 import { ApiError } from '@tunnel/api-client'
-import { QueryClient, useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
+import { QueryClient, skipToken, useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
 import { type Listing, collect } from './listing.ts'
 
 /** Events tell when something changed, so data is asked for again by itself at most once a minute. */
@@ -24,8 +24,23 @@ export function isLarge(data: unknown): data is readonly unknown[] {
   return Array.isArray(data) && data.length > largeListItems
 }
 
-export function useListing<T>(listing: Listing<T>) {
-  return useQuery({ queryKey: [listing.path], queryFn: ({ signal }) => collect(listing, signal), meta: { listing } })
+interface ListingOptions {
+  /** Nothing is asked for before this is true. */
+  readonly enabled?: boolean
+}
+
+/** All items; while a long list is still being read, its first items as placeholder data. */
+export function useListing<T>(listing: Listing<T>, options: ListingOptions = {}) {
+  const client = useQueryClient()
+  const startKey = [listing.path, 'start']
+  const start = useQuery<readonly T[]>({ queryKey: startKey, queryFn: skipToken })
+  return useQuery<readonly T[]>({
+    ...options,
+    queryKey: [listing.path],
+    queryFn: ({ signal }) => collect(listing, signal, (items) => client.setQueryData(startKey, items)),
+    meta: { listing },
+    ...(start.data && { placeholderData: () => start.data }),
+  })
 }
 
 export function useResource<T>(listing: Listing<T>, id: string) {

@@ -1,7 +1,6 @@
 import { api } from '../api/client.ts'
 import { useEffect, useState } from 'react'
 import { useChange } from '../api/queries.ts'
-import type { TunnelSession } from '@tunnel/models'
 import { Button } from '../ui/button.tsx'
 import { Dialog } from '../ui/dialog.tsx'
 import { ErrorNotice, Notice } from '../ui/notice.tsx'
@@ -17,32 +16,40 @@ const outcomes: Record<Command, string> = {
   update: 'The agent fetches the update. When it is ready, restart the agent to use it.',
 }
 
-/** Restart, stop and update, with the agent's own words when it refuses. */
-export function AgentCommands({ session }: { readonly session: TunnelSession }) {
+/** Sends restart, stop and update to the agent of a session, and knows what came of the last one. */
+export function useAgentCommands(sessionId: string) {
   const change = useChange()
   const [sent, setSent] = useState<Command | null>(null)
   const [restartAllowedAt, setRestartAllowedAt] = useState(0)
   const waitSeconds = useSecondsUntil(restartAllowedAt)
   const send = (command: Command) =>
-    change.mutate(() => api.session(session.id)[command](), {
+    change.mutate(() => api.session(sessionId)[command](), {
       onSettled: (_reply, failure) => setSent(failure === null ? command : null),
       onSuccess: () => command === 'update' && setRestartAllowedAt(Date.now() + updateSettlesMs),
     })
+  return { send, sent, waitSeconds, error: change.error, isPending: change.isPending }
+}
+
+type AgentCommands = ReturnType<typeof useAgentCommands>
+
+export function CommandButtons({ send, waitSeconds, isPending }: AgentCommands) {
   return (
-    <section className="commands">
-      <div className="actions">
-        <Button onPress={() => send('restart')} isDisabled={waitSeconds > 0} isPending={change.isPending}>
-          {waitSeconds > 0 ? `Restart in ${waitSeconds} s` : 'Restart'}
-        </Button>
-        <Button onPress={() => send('update')} isPending={change.isPending}>
-          Update
-        </Button>
-        <StopButton onStop={() => send('stop')} />
-      </div>
-      <ErrorNotice error={change.error} />
-      {sent !== null && change.error === null && <Notice look="info">{outcomes[sent]}</Notice>}
-    </section>
+    <>
+      <Button onPress={() => send('restart')} isDisabled={waitSeconds > 0} isPending={isPending}>
+        {waitSeconds > 0 ? `Restart in ${waitSeconds} s` : 'Restart'}
+      </Button>
+      <Button onPress={() => send('update')} isPending={isPending}>
+        Update
+      </Button>
+      <StopButton onStop={() => send('stop')} />
+    </>
   )
+}
+
+/** What follows of the last command, or the agent's own words when it refused. */
+export function CommandOutcome({ sent, error }: AgentCommands) {
+  if (error !== null) return <ErrorNotice error={error} />
+  return sent === null ? null : <Notice look="info">{outcomes[sent]}</Notice>
 }
 
 function StopButton({ onStop }: { readonly onStop: () => void }) {

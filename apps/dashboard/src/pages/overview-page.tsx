@@ -19,10 +19,10 @@ export function OverviewPage() {
     <Page title="Overview">
       <ErrorNotice error={sessions.error ?? tunnels.error ?? domains.error ?? ingresses.error} />
       <div className="tiles">
-        <Tile label="Sessions online" value={sessions.data?.length} to="/sessions" />
-        <Tile label="Tunnels online" value={tunnels.data?.length} to="/tunnels" />
-        <Tile label="Reserved domains" value={domains.data?.length} to="/reserved-domains" />
-        <Tile label="Agent ingresses" value={ingresses.data?.length} to="/agent-ingresses" />
+        <Tile label="Sessions online" value={countOf(sessions)} to="/sessions" />
+        <Tile label="Tunnels online" value={countOf(tunnels)} to="/tunnels" />
+        <Tile label="Reserved domains" value={countOf(domains)} to="/reserved-domains" />
+        <Tile label="Agent ingresses" value={countOf(ingresses)} to="/agent-ingresses" />
       </div>
       {domains.data?.map((item) => (
         <CertificateAlert key={item.id} item={item} page="reserved-domains" />
@@ -35,6 +35,11 @@ export function OverviewPage() {
       <TrafficCharts />
     </Page>
   )
+}
+
+/** Not known while a long list is still being read. */
+function countOf(list: { readonly data: readonly unknown[] | undefined; readonly isPlaceholderData: boolean }) {
+  return list.isPlaceholderData ? undefined : list.data?.length
 }
 
 interface TileProps {

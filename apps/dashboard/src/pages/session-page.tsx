@@ -1,24 +1,28 @@
+import { ApiError } from '@tunnel/api-client'
 import { api } from '../api/client.ts'
 import { useParams } from 'react-router'
 import { useListing, useResource } from '../api/queries.ts'
 import { Details } from '../ui/details.tsx'
-import { ErrorNotice } from '../ui/notice.tsx'
+import { ErrorNotice, Notice } from '../ui/notice.tsx'
 import { Page } from '../ui/page.tsx'
 import { Time } from '../ui/time.tsx'
-import { AgentCommands } from './agent-commands.tsx'
+import { CommandButtons, CommandOutcome, useAgentCommands } from './agent-commands.tsx'
+import { SessionHistory } from './session-history.tsx'
 import { TunnelTable } from './tunnels-page.tsx'
 
-/** One session: what is known of the agent, its tunnels, and the commands it takes. */
+/** One session: what is known of the agent, its tunnels, the commands it takes, and what happened to it. */
 export function SessionPage() {
   const { id = '' } = useParams()
   const { data, error } = useResource(api.tunnelSessions, id)
   const tunnels = useListing(api.tunnels)
+  const commands = useAgentCommands(id)
+  const isOver = data !== undefined && error instanceof ApiError && error.isNotFound
   return (
-    <Page title={data?.metadata || `Session ${id}`}>
-      <ErrorNotice error={error} />
+    <Page title={data?.metadata || `Session ${id}`} actions={data && !isOver && <CommandButtons {...commands} />}>
+      <CommandOutcome {...commands} />
+      {isOver ? <Notice look="info">This session is over.</Notice> : <ErrorNotice error={error} />}
       {data !== undefined && (
         <>
-          <AgentCommands session={data} />
           <Details
             rows={[
               ['Id', <code key="id">{id}</code>],
@@ -41,6 +45,7 @@ export function SessionPage() {
           <TunnelTable tunnels={tunnels.data?.filter((tunnel) => tunnel.tunnel_session.id === id) ?? []} />
         </>
       )}
+      <SessionHistory id={id} />
     </Page>
   )
 }

@@ -4,10 +4,11 @@ import { useListing } from '../api/queries.ts'
 import type { TunnelSession } from '@tunnel/models'
 import { DataTable, type DataColumn } from '../ui/data-table.tsx'
 import { Empty } from '../ui/empty.tsx'
-import { Choice } from '../ui/field.tsx'
+import { Choice, TextField } from '../ui/field.tsx'
 import { ErrorNotice } from '../ui/notice.tsx'
 import { Page } from '../ui/page.tsx'
 import { Time } from '../ui/time.tsx'
+import { useSessionsWithLabel } from './sessions-with-label.ts'
 
 const columns: readonly DataColumn<TunnelSession>[] = [
   { id: 'metadata', title: 'Metadata', text: (session) => session.metadata || session.id },
@@ -26,12 +27,20 @@ const columns: readonly DataColumn<TunnelSession>[] = [
 
 /** Every agent that is online now. */
 export function SessionsPage() {
-  const { data, error } = useListing(api.tunnelSessions)
+  const { data, error, isPlaceholderData } = useListing(api.tunnelSessions)
   const [version, setVersion] = useState(anything)
   const [region, setRegion] = useState(anything)
+  const [label, setLabel] = useState('')
+  const labelled = useSessionsWithLabel(label.trim())
   const shown = useMemo(
-    () => data?.filter((item) => fits(item.agent_version, version) && fits(item.region, region)) ?? [],
-    [data, version, region],
+    () =>
+      data?.filter(
+        (item) =>
+          fits(item.agent_version, version) &&
+          fits(item.region, region) &&
+          (labelled === null || labelled.has(item.id)),
+      ) ?? [],
+    [data, version, region, labelled],
   )
   return (
     <Page
@@ -51,6 +60,7 @@ export function SessionsPage() {
         <DataTable
           label="Sessions"
           items={shown}
+          isPartial={isPlaceholderData}
           columns={columns}
           href={(session) => `/sessions/${session.id}`}
           filters={
@@ -67,6 +77,7 @@ export function SessionsPage() {
                 onChange={setRegion}
                 options={optionsOf(data, (item) => item.region)}
               />
+              <TextField label="Label of a tunnel" value={label} onChange={setLabel} placeholder="site=a" />
             </>
           }
         />

@@ -16,7 +16,7 @@ export function SettingsPage() {
       <Details
         rows={[
           ['Account', data?.account?.email],
-          ['Id', data?.account?.id],
+          ['Id', <code key="id">{data?.account?.id}</code>],
         ]}
       />
       <section className="card">

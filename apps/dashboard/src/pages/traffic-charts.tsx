@@ -14,6 +14,8 @@ interface TrafficSample {
 }
 
 const samplesMax = 360
+const chartHeight = 180
+const clock = new Intl.DateTimeFormat(undefined, { timeStyle: 'medium' })
 
 /** Requests, errors and bytes of the account, live. */
 export function TrafficCharts() {
@@ -74,7 +76,14 @@ function Chart({ title, data, names }: ChartProps) {
     if (frame.current === null) return
     const created = new uPlot(chartOptions(frame.current.clientWidth, names), data, frame.current)
     plot.current = created
-    return () => created.destroy()
+    const resizing = new ResizeObserver(([entry]) =>
+      created.setSize({ width: entry?.contentRect.width ?? created.width, height: chartHeight }),
+    )
+    resizing.observe(frame.current)
+    return () => {
+      resizing.disconnect()
+      created.destroy()
+    }
     // Data arrives through setData below; the chart itself is made once.
   }, [])
   useEffect(() => plot.current?.setData(data), [data])
@@ -82,7 +91,12 @@ function Chart({ title, data, names }: ChartProps) {
   return (
     <figure className="card">
       <figcaption>
-        {title} <span className="muted">{names.map((name, index) => `${name} ${latest[index]}`).join(' · ')}</span>
+        {title}
+        {names.map((name, index) => (
+          <span key={name} className="key muted">
+            {name} {latest[index]}
+          </span>
+        ))}
       </figcaption>
       <div ref={frame} aria-hidden="true" />
     </figure>
@@ -95,14 +109,18 @@ function chartOptions(width: number, names: readonly [string, string]): uPlot.Op
   const axis = { stroke: color('--muted'), grid: { stroke: color('--line'), width: 1 }, ticks: { show: false } }
   return {
     width,
-    height: 180,
+    height: chartHeight,
     legend: { show: false },
     cursor: { show: false },
-    axes: [axis, axis],
-    series: [
-      {},
-      { label: names[0], stroke: color('--chart-1'), width: 2 },
-      { label: names[1], stroke: color('--chart-2'), width: 2 },
-    ],
+    axes: [{ ...axis, size: 30, space: 100, values: (_plot, seconds) => seconds.map(clockTime) }, axis],
+    series: [{}, line(names[0], color('--chart-1')), line(names[1], color('--chart-2'))],
   }
+}
+
+function line(label: string, stroke: string): uPlot.Series {
+  return { label, stroke, width: 2, points: { show: false } }
+}
+
+function clockTime(seconds: number): string {
+  return clock.format(seconds * 1000)
 }

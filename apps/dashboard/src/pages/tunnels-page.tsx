@@ -1,7 +1,9 @@
 import { api } from '../api/client.ts'
 import { useListing } from '../api/queries.ts'
 import type { Tunnel } from '@tunnel/models'
+import { Link } from 'react-router'
 import { DataTable } from '../ui/data-table.tsx'
+import { labelsText } from '../ui/labels-text.ts'
 import { Empty } from '../ui/empty.tsx'
 import { ErrorNotice } from '../ui/notice.tsx'
 import { Page } from '../ui/page.tsx'
@@ -12,7 +14,7 @@ const createCommand = `curl -X POST http://127.0.0.1:4301/tunnels -H 'Content-Ty
 
 /** Every tunnel that is online, with the address it is reached at and the program behind it. */
 export function TunnelsPage() {
-  const { data, error } = useListing(api.tunnels)
+  const { data, error, isPlaceholderData } = useListing(api.tunnels)
   return (
     <Page title="Tunnels" intro="Public addresses that are online now, and where their agents send the traffic.">
       <ErrorNotice error={error} />
@@ -21,22 +23,33 @@ export function TunnelsPage() {
           <p>On a device with a running agent:</p>
         </Empty>
       ) : (
-        <TunnelTable tunnels={data ?? []} />
+        <TunnelTable tunnels={data ?? []} isPartial={isPlaceholderData} />
       )}
     </Page>
   )
 }
 
-export function TunnelTable({ tunnels }: { readonly tunnels: readonly Tunnel[] }) {
+interface TunnelTableProps {
+  readonly tunnels: readonly Tunnel[]
+  readonly isPartial?: boolean
+}
+
+export function TunnelTable({ tunnels, isPartial = false }: TunnelTableProps) {
   return (
     <DataTable
       label="Tunnels"
       items={tunnels}
+      isPartial={isPartial}
       columns={[
         { id: 'url', title: 'Address', text: addressOf, cell: (tunnel) => <Address tunnel={tunnel} /> },
         { id: 'proto', title: 'Protocol', text: (tunnel) => tunnel.proto ?? 'labels', width: 90 },
         { id: 'to', title: 'Forwards to', text: (tunnel) => tunnel.forwards_to },
-        { id: 'session', title: 'Session', text: (tunnel) => tunnel.tunnel_session.id },
+        {
+          id: 'session',
+          title: 'Session',
+          text: (tunnel) => tunnel.tunnel_session.id,
+          cell: (tunnel) => <Link to={`/sessions/${tunnel.tunnel_session.id}`}>{tunnel.tunnel_session.id}</Link>,
+        },
         {
           id: 'started',
           title: 'Online since',
@@ -49,20 +62,16 @@ export function TunnelTable({ tunnels }: { readonly tunnels: readonly Tunnel[] }
   )
 }
 
+/** The protocol has a column of its own. */
 function addressOf(tunnel: Tunnel): string {
-  return (
-    tunnel.public_url ??
-    Object.entries(tunnel.labels ?? {})
-      .map(([key, value]) => `${key}=${value}`)
-      .join(', ')
-  )
+  return tunnel.public_url?.replace(/^\w+:\/\//, '') ?? labelsText(tunnel.labels ?? {})
 }
 
 function Address({ tunnel }: { readonly tunnel: Tunnel }) {
   if (!/^https?:\/\//.test(tunnel.public_url ?? '')) return addressOf(tunnel)
   return (
     <a href={tunnel.public_url} target="_blank" rel="noreferrer">
-      {tunnel.public_url}
+      {addressOf(tunnel)}
     </a>
   )
 }

@@ -50,7 +50,7 @@ interface ReferenceProps extends Props {
 }
 
 function ReferenceInput({ field, value, onChange }: ReferenceProps) {
-  const { data = [] } = useListing(field.to)
+  const { data = [], isPending } = useListing(field.to)
   const options = data.map((item) => ({ id: item.id, label: nameOf(item) }))
   if (field.isMany === true)
     return (
@@ -63,6 +63,7 @@ function ReferenceInput({ field, value, onChange }: ReferenceProps) {
       onChange={onChange}
       options={options}
       isRequired={field.isRequired ?? false}
+      {...(options.length === 0 && { placeholder: isPending ? 'Loading…' : 'There are none yet' })}
       {...(field.hint && { hint: field.hint })}
     />
   )

@@ -15,7 +15,7 @@ export function ListPage<T extends Resource>({ view }: { readonly view: Resource
       <ErrorNotice error={error} />
       {data?.length === 0 && (
         <Empty
-          title={`No ${view.title.toLowerCase()} yet`}
+          title={`No ${inSentence(view.title)} yet`}
           {...(view.empty.command === undefined ? {} : { command: view.empty.command })}
         >
           <p>{view.empty.text}</p>
@@ -26,4 +26,9 @@ export function ListPage<T extends Resource>({ view }: { readonly view: Resource
       )}
     </Page>
   )
+}
+
+/** `Bot users` as `bot users`; short forms such as TLS stay as they are. */
+function inSentence(title: string): string {
+  return title.replace(/^[A-Z](?=[a-z])/, (letter) => letter.toLowerCase())
 }

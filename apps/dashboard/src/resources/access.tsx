@@ -2,6 +2,7 @@ import { api } from '../api/client.ts'
 import { commonFields, type ResourceView } from '../resource/resource-view.ts'
 import type { ApiKey, BotUser, Credential } from '@tunnel/models'
 import { Time } from '../ui/time.tsx'
+import { OwnerName } from './owner-name.tsx'
 
 const owner = {
   kind: 'reference',
@@ -22,7 +23,7 @@ export const apiKeyView: ResourceView<ApiKey> = {
   nameOf: (key) => key.description || key.id,
   columns: [
     { id: 'description', title: 'Description', text: (key) => key.description ?? key.id },
-    { id: 'owner', title: 'Owner', text: (key) => key.owner_id ?? '' },
+    { id: 'owner', title: 'Owner', text: (key) => key.owner_id ?? '', cell: (key) => <OwnerName id={key.owner_id} /> },
     {
       id: 'created',
       title: 'Created',
@@ -32,7 +33,7 @@ export const apiKeyView: ResourceView<ApiKey> = {
     },
   ],
   fields: [owner, ...commonFields],
-  details: (key) => [['Owner', key.owner_id]],
+  details: (key) => [['Owner', <OwnerName key="owner" id={key.owner_id} />]],
   deleteConsequence: () => 'Every script and client that uses this key is refused from now on.',
   secretField: 'token',
 }
@@ -52,7 +53,12 @@ export const credentialView: ResourceView<Credential> = {
   columns: [
     { id: 'description', title: 'Description', text: (credential) => credential.description ?? credential.id },
     { id: 'acl', title: 'May bind', text: (credential) => aclText(credential.acl) },
-    { id: 'owner', title: 'Owner', text: (credential) => credential.owner_id ?? '' },
+    {
+      id: 'owner',
+      title: 'Owner',
+      text: (credential) => credential.owner_id ?? '',
+      cell: (credential) => <OwnerName id={credential.owner_id} />,
+    },
     {
       id: 'created',
       title: 'Created',
@@ -72,7 +78,7 @@ export const credentialView: ResourceView<Credential> = {
   ],
   details: (credential) => [
     ['May bind', aclText(credential.acl)],
-    ['Owner', credential.owner_id],
+    ['Owner', <OwnerName key="owner" id={credential.owner_id} />],
   ],
   deleteConsequence: () =>
     'The token is revoked: the agent that uses it loses its session, and its tunnels go offline.',

@@ -7,7 +7,9 @@ import type {
   TunnelGroupBackend,
   WeightedBackend,
 } from '@tunnel/models'
+import { labelsText } from '../ui/labels-text.ts'
 import { anyBackend } from './any-backend.ts'
+import { BackendNames } from './backend-name.tsx'
 
 export const tunnelGroupView: ResourceView<TunnelGroupBackend> = {
   listing: api.tunnelGroupBackends,
@@ -19,12 +21,12 @@ export const tunnelGroupView: ResourceView<TunnelGroupBackend> = {
   nameOf: (group) => group.description || group.id,
   columns: [
     { id: 'description', title: 'Description', text: (group) => group.description ?? group.id },
-    { id: 'labels', title: 'Labels', text: (group) => mapText(group.labels) },
+    { id: 'labels', title: 'Labels', text: (group) => labelsText(group.labels) },
     { id: 'tunnels', title: 'Tunnels online', text: (group) => String(group.tunnels.length) },
   ],
   fields: [{ kind: 'map', name: 'labels', label: 'Labels' }, ...commonFields],
   details: (group) => [
-    ['Labels', mapText(group.labels)],
+    ['Labels', labelsText(group.labels)],
     ['Tunnels online', group.tunnels.length === 0 ? 'none' : group.tunnels.map(({ id }) => id).join(', ')],
   ],
   deleteConsequence: () => 'Routes that forward to it answer with an error until they get another backend.',
@@ -51,7 +53,7 @@ export const httpResponseView: ResourceView<HttpResponseBackend> = {
   ],
   details: (response) => [
     ['Status', response.status_code],
-    ['Headers', mapText(response.headers ?? {})],
+    ['Headers', labelsText(response.headers ?? {})],
     ['Body', <pre key="body">{response.body}</pre>],
   ],
   deleteConsequence: () => 'Routes that answer with it fail until they get another backend.',
@@ -99,10 +101,15 @@ export const weightedView: ResourceView<WeightedBackend> = {
   nameOf: (backend) => backend.description || backend.id,
   columns: [
     { id: 'description', title: 'Description', text: (backend) => backend.description ?? backend.id },
-    { id: 'weights', title: 'Weights', text: (backend) => mapText(backend.backends) },
+    {
+      id: 'weights',
+      title: 'Weights',
+      text: (backend) => labelsText(backend.backends),
+      cell: (backend) => <Weights backends={backend.backends} />,
+    },
   ],
   fields: [{ kind: 'weights', name: 'backends', label: 'Backends and their weights' }, ...commonFields],
-  details: (backend) => [['Weights', mapText(backend.backends)]],
+  details: (backend) => [['Weights', <Weights key="weights" backends={backend.backends} />]],
   deleteConsequence: lost,
 }
 
@@ -116,7 +123,12 @@ export const failoverView: ResourceView<FailoverBackend> = {
   nameOf: (backend) => backend.description || backend.id,
   columns: [
     { id: 'description', title: 'Description', text: (backend) => backend.description ?? backend.id },
-    { id: 'order', title: 'In this order', text: ({ backends }) => backends.join(', ') },
+    {
+      id: 'order',
+      title: 'In this order',
+      text: ({ backends }) => backends.join(', '),
+      cell: ({ backends }) => <BackendNames ids={backends} />,
+    },
   ],
   fields: [
     {
@@ -128,12 +140,10 @@ export const failoverView: ResourceView<FailoverBackend> = {
     },
     ...commonFields,
   ],
-  details: ({ backends }) => [['In this order', backends.join(', ')]],
+  details: ({ backends }) => [['In this order', <BackendNames key="order" ids={backends} />]],
   deleteConsequence: lost,
 }
 
-function mapText(map: Readonly<Record<string, string | number>>): string {
-  return Object.entries(map)
-    .map(([key, value]) => `${key}=${value}`)
-    .join(', ')
+function Weights({ backends }: { readonly backends: Readonly<Record<string, number>> }) {
+  return <BackendNames ids={Object.keys(backends)} note={(id) => `: ${backends[id]}`} />
 }

@@ -53,6 +53,9 @@ function toField(name: string, schema: Schema, isRequired: boolean): FieldSpec {
 
 /** `tripped_duration` as `Tripped duration`; names that are short forms stay capital. */
 export function words(name: string): string {
-  const text = name.replaceAll('_', ' ').replace(/\b(?:ip|tls|tcp)\b/g, (word) => word.toUpperCase())
+  const text = name
+    .replaceAll('_', ' ')
+    .replace(/\b(?:ip|tls|tcp)\b/g, (word) => word.toUpperCase())
+    .replace('websocket', 'WebSocket')
   return text.charAt(0).toUpperCase() + text.slice(1)
 }

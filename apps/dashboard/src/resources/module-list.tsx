@@ -4,6 +4,7 @@ import { ResourceForm } from '../resource/resource-form.tsx'
 import { Button } from '../ui/button.tsx'
 import { Dialog } from '../ui/dialog.tsx'
 import { ErrorNotice } from '../ui/notice.tsx'
+import { BackendNames } from './backend-name.tsx'
 import { fieldsOfModule, words } from './module-fields.ts'
 
 /** The modules of one edge or route, as the API client has them. */
@@ -40,6 +41,8 @@ export function ModuleList({ of, names, holder, calls }: Props) {
 
 interface ModuleReply {
   readonly enabled: boolean
+  /** Of the module that chooses it. */
+  readonly backend?: { readonly id: string }
 }
 
 interface ModuleProps extends Pick<Props, 'of' | 'calls'> {
@@ -53,7 +56,7 @@ function Module({ of, name, current, calls }: ModuleProps) {
   return (
     <li data-set={current !== null}>
       <strong>{title}</strong>
-      <span className="muted">{summary(current)}</span>
+      <span className="muted">{current?.backend ? <BackendNames ids={[current.backend.id]} /> : summary(current)}</span>
       <Dialog
         title={`${title} of ${of}`}
         trigger={
@@ -95,6 +98,6 @@ function summary(current: ModuleReply | null): string {
 function settingText([name, value]: [string, unknown]): string {
   if (value === null || name === 'secret') return ''
   if (Array.isArray(value)) return value.length === 0 ? '' : `${words(name).toLowerCase()}: ${value.length}`
-  if (typeof value === 'object') return (value as { id?: string }).id ?? `${Object.keys(value).length} ${name}`
+  if (typeof value === 'object') return `${Object.keys(value).length} ${name}`
   return `${words(name).toLowerCase()} ${JSON.stringify(value).replaceAll('"', '').slice(0, 40)}`
 }

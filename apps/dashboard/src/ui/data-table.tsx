@@ -31,14 +31,17 @@ interface Props<T> {
   readonly columns: readonly DataColumn<T>[]
   readonly href?: (item: T) => string
   readonly filters?: ReactNode
+  /** More items are on their way. */
+  readonly isPartial?: boolean
 }
 
 const rowHeight = 44
+const flexibleMinWidth = 190
 /** Tables of up to this many rows are read at a glance. */
 const searchedFrom = 7
 
 /** Search, sort, and rows that are only drawn while they are in view, so that 10,000 of them stay quick. */
-export function DataTable<T extends Resource>({ label, items, columns, href, filters }: Props<T>) {
+export function DataTable<T extends Resource>({ label, items, columns, href, filters, isPartial }: Props<T>) {
   const [search, setSearch] = useState('')
   const [sort, setSort] = useState<SortDescriptor | undefined>()
   const rows = useMemo(() => sorted(matching(items, columns, search), columns, sort), [items, columns, search, sort])
@@ -51,7 +54,7 @@ export function DataTable<T extends Resource>({ label, items, columns, href, fil
           <Input placeholder="Any text in the table" />
         </SearchField>
         {filters}
-        <output className="muted">{countText(rows.length, items.length)}</output>
+        <output className="muted">{isPartial === true ? 'Reading more…' : countText(rows.length, items.length)}</output>
       </div>
       <Virtualizer layout={TableLayout} layoutOptions={{ rowHeight, headingHeight: 44 }}>
         <Table aria-label={label} className="table" sortDescriptor={sort} onSortChange={setSort} style={{ height }}>
@@ -61,7 +64,7 @@ export function DataTable<T extends Resource>({ label, items, columns, href, fil
                 isRowHeader={column === columns[0]}
                 allowsSorting
                 width={column.width ?? '1fr'}
-                minWidth={column.width ?? 140}
+                minWidth={column.width ?? flexibleMinWidth}
               >
                 {column.title}
               </Column>

@@ -53,15 +53,20 @@ function byteLimitProblem(value: string, maxBytes: number | undefined): string |
 
 interface ChoiceProps extends FieldProps {
   readonly options: readonly { readonly id: string; readonly label: string }[]
+  /** Shown while nothing is chosen. */
+  readonly placeholder?: string
 }
 
-export function Choice({ label, value, onChange, hint, options, isRequired = false }: ChoiceProps) {
+/** Nothing can be chosen as long as there are no options. */
+export function Choice({ label, value, onChange, hint, options, isRequired = false, placeholder }: ChoiceProps) {
   return (
     <Select
       className="field"
       value={value === '' ? null : value}
       onChange={(key) => onChange(String(key ?? ''))}
       isRequired={isRequired}
+      isDisabled={options.length === 0}
+      placeholder={placeholder ?? 'Choose one'}
     >
       <Label>{label}</Label>
       <Button className="select">

@@ -79,3 +79,31 @@ it('refuses more streams than an account may have, and forgets streams that ende
   expect(await follow(port, 'ac_1').status).toBe(429)
   expect(await follow(port, 'ac_2').status).toBe(200)
 })
+
+it('remembers the latest events of each account, also without a follower', async () => {
+  const events = newEvents()
+  const port = await serve(events)
+  const recent = async (account: string, query = '') => {
+    const reply = await fetch(`http://127.0.0.1:${port}/events/recent${query}`, { headers: { 'x-account': account } })
+    const { events: found } = (await reply.json()) as { events: { event_type: string; object: { id: string } }[] }
+    return found.map(({ event_type: type, object }) => `${type} ${object.id}`)
+  }
+  events.publish('ac_1', 'tunnel_session_started', { id: 'ts_1' })
+  events.publish('ac_1', 'tunnel_started', { id: 'tn_1', tunnel_session: { id: 'ts_1' } })
+  events.publish('ac_1', 'tunnel_session_started', { id: 'ts_2' })
+  events.publishInPassing('ac_1', 'traffic_sampled', { requests: 1 })
+  expect(await recent('ac_1', '?about=ts_1')).toEqual(['tunnel_started.v0 tn_1', 'tunnel_session_started.v0 ts_1'])
+  expect(await recent('ac_1')).toHaveLength(3)
+  expect(await recent('ac_2', '?about=ts_1')).toEqual([])
+})
+
+it('forgets the oldest events of an account, and the account that was quiet for the longest time', () => {
+  const events = newEvents()
+  events.publish('quiet', 'bot_user_created', { id: 'bot_1' })
+  for (let index = 0; index < 5_000; index++) events.publish('busy', 'bot_user_created', { id: `bot_${index}` })
+  expect(events.recent('quiet')).toHaveLength(1)
+  expect(events.recent('busy').length).toBeLessThanOrEqual(1000)
+  expect(events.recent('busy')[0]?.object).toEqual({ id: 'bot_4999' })
+  for (let index = 0; index < 100; index++) events.publish(`ac_${index}`, 'bot_user_created', { id: 'bot_1' })
+  expect(events.recent('quiet')).toEqual([])
+})

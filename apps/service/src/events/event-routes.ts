@@ -1,14 +1,30 @@
 import type { ServerResponse } from 'node:http'
 import { ServiceError } from '@tunnel/models'
 import type { FastifyInstance, FastifyRequest } from 'fastify'
-import type { AccountEvents } from './account-events.ts'
+import { type Static, Type } from 'typebox'
+import type { AccountEvent, AccountEvents } from './account-events.ts'
 
 const streamsPerAccountMax = 20
 const keepAliveMs = 15_000
 /** A follower that reads slower than this is cut off; it connects again and asks the API for the present state. */
 const unreadMaxBytes = 256 * 1024
 
-/** `GET /events`: the account's events as they happen, as server-sent events. An addition to the compatible API. */
+const AboutQuery = Type.Object({
+  about: Type.Optional(Type.String({ maxLength: 64, description: 'Only events of the thing with this id.' })),
+})
+const recentSchema = {
+  summary: 'List what happened lately',
+  tags: ['events'],
+  querystring: AboutQuery,
+  response: {
+    200: Type.Object({ events: Type.Array(Type.Unsafe<AccountEvent>({ type: 'object', additionalProperties: true })) }),
+  },
+}
+
+/**
+ * `GET /events`: the account's events as they happen, as server-sent events. `GET /events/recent`: the latest that this
+ * service remembers. Additions to the compatible API.
+ */
 export function eventRoutes(
   app: FastifyInstance,
   events: AccountEvents,
@@ -25,6 +41,9 @@ export function eventRoutes(
     for (const response of open) response.destroy()
     done()
   })
+  app.get<{ Querystring: Static<typeof AboutQuery> }>('/events/recent', { schema: recentSchema }, (request) => ({
+    events: events.recent(accountOf(request), request.query.about),
+  }))
   app.get('/events', { schema }, (request, reply) => {
     const accountId = accountOf(request)
     if (events.followerCount(accountId) >= streamsPerAccountMax) throw new ServiceError('event_streams_exhausted')

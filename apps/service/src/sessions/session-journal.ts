@@ -62,7 +62,10 @@ export class SessionJournal {
   onEnded(agent: AgentSession | null, ip: string, ending: SessionEnding): void {
     const { by, code, message, cause } = ending
     this.#ended.inc({ by, code: code ?? 'lost' })
-    if (agent !== null) this.#publish(agent.facts.accountId, 'tunnel_session_stopped', { id: agent.facts.id })
+    if (agent !== null) {
+      const { accountId, id } = agent.facts
+      this.#publish(accountId, 'tunnel_session_stopped', { id, by, code: code ?? 'lost', reason: message })
+    }
     const fields = { ...(agent && idsOf(agent.facts)), ip, by, code, message }
     if (cause === undefined) this.#log.info(fields, 'session ended')
     else this.#log.warn({ ...fields, err: cause }, 'session ended by a failure of ours')

@@ -62,5 +62,5 @@ export interface SessionLog {
 export type PublishEvent = (
   accountId: string,
   event: 'tunnel_session_started' | 'tunnel_session_stopped' | 'tunnel_started' | 'tunnel_stopped',
-  object: { readonly id: string },
+  object: { readonly id: string; readonly [fact: string]: unknown },
 ) => void

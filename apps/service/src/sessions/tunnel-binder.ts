@@ -56,7 +56,7 @@ export class TunnelBinder {
     const tunnel = this.#tunnel(agent, bind, { domain, publicUrl, policy })
     if (domain === null) this.#deps.labelled.add(tunnel)
     else this.#deps.routes.claim(domain, tunnel)
-    this.#deps.publish(tunnel.accountId, 'tunnel_started', { id: tunnel.id })
+    this.#deps.publish(tunnel.accountId, 'tunnel_started', eventObject(tunnel))
     return tunnel
   }
 
@@ -94,7 +94,7 @@ export class TunnelBinder {
     tunnel.unbound()
     this.#deps.labelled.remove(tunnel)
     this.#leases.get(tunnel)?.release()
-    this.#deps.publish(tunnel.accountId, 'tunnel_stopped', { id: tunnel.id })
+    this.#deps.publish(tunnel.accountId, 'tunnel_stopped', eventObject(tunnel))
     if (tunnel.facts.domain !== null) this.#deps.routes.release(tunnel.facts.domain, tunnel, isExpectedBack)
   }
 
@@ -124,7 +124,7 @@ export class TunnelBinder {
     const publicUrl = bind.domain === null ? `tcp://${tcp.host}:${lease.port}` : `tcp://${address}`
     tunnel = this.#tunnel(agent, bind, { domain: null, publicUrl, policy })
     this.#leases.set(tunnel, lease)
-    publish(tunnel.accountId, 'tunnel_started', { id: tunnel.id })
+    publish(tunnel.accountId, 'tunnel_started', eventObject(tunnel))
     return tunnel
   }
 
@@ -157,4 +157,11 @@ export class TunnelBinder {
     const facts = { id: mintId('tn'), accountId, sessionId, region, startedAtMs: wallMs(), ...made }
     return new Tunnel(facts, bind, agent.streams)
   }
+}
+
+/** What an event tells of a tunnel: which one, how it is reached, and whose it is. */
+function eventObject({ id, facts, bind }: Tunnel) {
+  const { sessionId, publicUrl } = facts
+  const reached = publicUrl === null ? { labels: bind.labels } : { public_url: publicUrl }
+  return { id, ...reached, tunnel_session: { id: sessionId } }
 }
