@@ -40,6 +40,9 @@ describe('a client', () => {
     expect((await client.send('POST', '/credentials', { owner_email: 'a@example.com' })).body.error_code).toBe(
       'ERR_SERVICE_214',
     )
+    expect(await client.create('/reserved_domains', { domain: 'us.example.dev', region: 'us' })).toMatchObject({
+      region: '',
+    })
     const address = await client.create('/reserved_addrs', { region: '' })
     expect(address).toMatchObject({ region: 'local' })
   })

@@ -4,7 +4,7 @@ import { callerOf, requireCaller } from './authentication.ts'
 import { baseUrlOf } from './base-url.ts'
 import type { ApiKeyVerifier, CallReader, CheckAddress, SignInReader } from './caller.ts'
 import { errorPageRoute } from './error-page.ts'
-import { renderError, renderPathNotFound } from './error-renderer.ts'
+import { renderConnectionError, renderError, renderPathNotFound } from './error-renderer.ts'
 import { RateLimit, limitInFlight } from './load-limits.ts'
 import { describeApi } from './openapi.ts'
 import { type Operations, operationRoutes } from './operations.ts'
@@ -14,7 +14,10 @@ import { ajvOptions } from './validation.ts'
 
 const bodyMaxBytes = 1024 * 1024
 const requestsInFlightMax = 512
+const headersWithinMs = 20_000
 const requestWithinMs = 30_000
+const lateRequestsCheckMs = 5_000
+const connectionsMax = 4096
 const keepAliveMs = 72_000
 const preflightCachedSeconds = 600
 
@@ -43,17 +46,19 @@ export async function buildApiApp(parts: ApiParts): Promise<FastifyInstance> {
     bodyLimit: bodyMaxBytes,
     requestTimeout: requestWithinMs,
     // Node gives the whole request the longer one of the two.
-    http: { headersTimeout: requestWithinMs },
+    http: { headersTimeout: headersWithinMs, connectionsCheckingInterval: lateRequestsCheckMs },
     keepAliveTimeout: keepAliveMs,
     forceCloseConnections: 'idle',
     ajv: ajvOptions,
+    clientErrorHandler: renderConnectionError,
     frameworkErrors: (error, request, reply) => void renderError(error, request, reply),
   })
+  app.server.maxConnections = connectionsMax
   app.setErrorHandler(renderError)
   app.setNotFoundHandler(renderPathNotFound)
   limitInFlight(app, requestsInFlightMax)
   acceptJsonBodies(app)
-  await app.register(cors, { origin: true, credentials: true, maxAge: preflightCachedSeconds, methods: corsMethods })
+  await app.register(cors, corsOptions)
   await describeApi(app, parts.baseUrl)
   operationRoutes(app, parts.operations)
   errorPageRoute(app)
@@ -62,7 +67,13 @@ export async function buildApiApp(parts: ApiParts): Promise<FastifyInstance> {
   return app
 }
 
-const corsMethods = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE']
+const corsOptions = {
+  origin: true,
+  credentials: true,
+  maxAge: preflightCachedSeconds,
+  methods: ['GET', 'POST', 'PUT', 'PATCH', 'DELETE'],
+  strictPreflight: false,
+}
 
 async function registerBehindKey(app: FastifyInstance, parts: ApiParts): Promise<void> {
   const { requestsPerMinute, baseUrl, checkAddress } = parts

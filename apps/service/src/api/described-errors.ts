@@ -45,6 +45,8 @@ const everywhere = [
 ] as const satisfies ErrorReason[]
 const ofBodies = [
   'content_type_unsupported',
+  'content_type_missing',
+  'content_encoding_unsupported',
   'body_unparsable',
   'body_too_large',
   'field_unknown',

@@ -1,5 +1,7 @@
-import { ServiceError, mintId } from '@tunnel/models'
-import type { FastifyError, FastifyReply, FastifyRequest } from 'fastify'
+import { type IncomingHttpHeaders, STATUS_CODES } from 'node:http'
+import type { Socket } from 'node:net'
+import { type ErrorReason, ServiceError, mintId } from '@tunnel/models'
+import type { ConnectionError, FastifyError, FastifyReply, FastifyRequest } from 'fastify'
 import { errorCode } from './brand.ts'
 import { validationError } from './validation.ts'
 
@@ -11,24 +13,44 @@ export interface ErrorBody {
   readonly details: Readonly<Record<string, string>>
 }
 
-/** The only place that turns a failure into a reply. */
+/** Turns a failure into a reply. */
 export function renderError(error: FastifyError | Error, request: FastifyRequest, reply: FastifyReply): FastifyReply {
   const known = toServiceError(error, request)
   if (known.reason === 'path_not_found') return renderPathNotFound(request, reply)
   const operationId = mintId('op', Date.now())
   if (known.definition.status >= 500) request.log.error({ operationId, err: error }, 'a request failed')
-  return reply.code(known.definition.status).send(errorBody(known, request, { operation_id: operationId }))
+  return reply.code(known.definition.status).send(errorBody(known, request.headers, { operation_id: operationId }))
 }
 
 /** The reply to a path, or a method of it, that does not exist. */
 export function renderPathNotFound(request: FastifyRequest, reply: FastifyReply): FastifyReply {
   const path = request.url.split('?', 1)[0] ?? ''
-  return reply.code(404).send(errorBody(new ServiceError('path_not_found'), request, { path }))
+  return reply.code(404).send(errorBody(new ServiceError('path_not_found'), request.headers, { path }))
 }
 
-function errorBody(error: ServiceError, request: FastifyRequest, details: ErrorBody['details']): ErrorBody {
+const connectionErrors: Readonly<Record<string, ErrorReason>> = {
+  ERR_HTTP_REQUEST_TIMEOUT: 'request_too_slow',
+  HPE_HEADER_OVERFLOW: 'request_headers_too_large',
+}
+
+/** Answers what never became a request, or did not arrive in time, and ends the connection. */
+export function renderConnectionError({ code }: ConnectionError, socket: Socket): void {
+  if (code === 'ECONNRESET' || !socket.writable) return void socket.destroy()
+  const error = new ServiceError((connectionErrors[code] ?? 'request_malformed') as 'request_malformed')
+  const { status } = error.definition
+  const body = JSON.stringify(errorBody(error, {}, { operation_id: mintId('op', Date.now()) }))
+  const head = [
+    `HTTP/1.1 ${status} ${STATUS_CODES[status]}`,
+    'content-type: application/json; charset=utf-8',
+    `content-length: ${Buffer.byteLength(body)}`,
+    'connection: close',
+  ]
+  socket.end(`${head.join('\r\n')}\r\n\r\n${body}`, () => socket.destroy())
+}
+
+function errorBody(error: ServiceError, headers: IncomingHttpHeaders, details: ErrorBody['details']): ErrorBody {
   const { code, status } = error.definition
-  const named = code === null ? {} : { error_code: errorCode(request.headers, code) }
+  const named = code === null ? {} : { error_code: errorCode(headers, code) }
   return { ...named, status_code: status, msg: error.message, details: { ...error.details, ...details } }
 }
 

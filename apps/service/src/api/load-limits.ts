@@ -1,10 +1,21 @@
 import { ServiceError } from '@tunnel/models'
 import type { FastifyInstance } from 'fastify'
 
-/** Refuses a request at once when too many run already, so that those that run can finish. */
+declare module 'fastify' {
+  interface FastifyContextConfig {
+    /** The reply goes on for as long as the caller stays; the route has a limit of its own. */
+    isStream?: boolean
+  }
+}
+
+/**
+ * Refuses a request at once when too many run already, so that those that run can finish. It runs from when its body has
+ * arrived: who sends slowly keeps nobody out.
+ */
 export function limitInFlight(app: FastifyInstance, requestsMax: number): void {
   let running = 0
-  app.addHook('onRequest', (_request, reply, done) => {
+  app.addHook('preValidation', (request, reply, done) => {
+    if (request.routeOptions.config.isStream) return done()
     if (running >= requestsMax) return done(new ServiceError('too_many_in_flight'))
     running += 1
     reply.raw.once('close', () => {

@@ -44,7 +44,7 @@ export function eventRoutes(
   app.get<{ Querystring: Static<typeof AboutQuery> }>('/events/recent', { schema: recentSchema }, (request) => ({
     events: events.recent(accountOf(request), request.query.about),
   }))
-  app.get('/events', { schema }, (request, reply) => {
+  app.get('/events', { schema, config: { isStream: true } }, (request, reply) => {
     const accountId = accountOf(request)
     if (events.followerCount(accountId) >= streamsPerAccountMax) throw new ServiceError('event_streams_exhausted')
     reply.hijack()

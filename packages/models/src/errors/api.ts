@@ -213,6 +213,12 @@ export const apiErrors = defineErrors({
     owner: 'caller',
     msg: 'The request cannot be read. Check its address, headers and body.',
   },
+  content_encoding_unsupported: {
+    code: 90_006,
+    status: 415,
+    owner: 'caller',
+    msg: 'The content encoding "{encoding}" is not supported. Send the body as it is.',
+  },
   event_streams_exhausted: {
     code: 90_120,
     status: 429,

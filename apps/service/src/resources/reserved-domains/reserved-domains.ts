@@ -14,6 +14,8 @@ import { referenceTo } from '../kernel/references.ts'
 import { refTo } from '../kernel/refs.ts'
 
 const defaultKeyType = 'ecdsa'
+/** Regions of the hosted product. A domain is served everywhere here; who names one of them gets what they need. */
+const hostedRegions = ['ap', 'au', 'eu', 'in', 'jp', 'sa', 'us']
 
 export interface ReservedDomainBody extends Pick<ReservedDomain, 'description' | 'metadata' | 'domain'> {
   /** An uploaded certificate; never together with a policy. */
@@ -36,8 +38,9 @@ export function reservedDomains({
     create: ({ domain: name, region, ...input }) => {
       const domain = readDomain(name)
       if (names.isOwn(domain)) throw new ServiceError('domain_parent_forbidden', { domain })
-      if (region !== undefined && region !== names.region)
-        throw new ServiceError('domain_region_unknown', { region: region.slice(0, 40), supported: names.region })
+      const regions = [names.region, ...hostedRegions]
+      if (region !== undefined && !regions.includes(region))
+        throw new ServiceError('domain_region_unknown', { region: region.slice(0, 40), supported: regions.join(', ') })
       const { certificate_management_policy: _policy, ...settings } = input
       const automatic = names.isWithin(domain) ? null : completePolicy({}, defaultKeyType)
       const certificate = chooseCertificate(domain, input, names) ?? { certificate_management_policy: automatic }
