@@ -1,3 +1,5 @@
+import { posix } from 'node:path'
+import { array, assert, constantFrom, property } from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { type RouteMatch, RouteTable } from './route-table.ts'
 
@@ -43,14 +45,84 @@ describe('routes of an edge', () => {
     '/admin/..',
     '/admin/%2e%2e/',
     '/admin/../public',
+    '/x/..;/admin/users',
+    '/x/..;a=b/admin/users',
+    '/admin;a=b/users',
+    '/x/%252e%252e/admin/users',
+    '/%2561dmin/users',
+    '/admin/%2e%2e/admin/%252e%252e/users',
+    '/x/../admin/%2e%2e/x',
+    '/x/%3f/../../admin/',
+    '/admin/x%3f/../../y',
+    '/health/.',
+    '/health%3fx',
+    '/health%00.png',
+    `/%${'25'.repeat(100)}`,
   ])('refuses %s, which some programs read as another route', (path) => {
-    expect(find([prefix('/'), prefix('/admin/')], path)).toBe('ambiguous')
+    expect(find([prefix('/'), prefix('/admin/'), exact('/health')], path)).toBe('ambiguous')
   })
 
-  it.each(['/admin/%61', '/admin//x', '/admin/./x', '/admin/x/../y', '/admin/x%2fy'])(
+  it.each(['/admin/%61', '/admin//x', '/admin/./x', '/admin/x/../y', '/admin/x%2fy', '/admin/x;v=1/y', '/admin/50%25'])(
     'serves %s, which stays in its route however it is read',
     (path) => {
       expect(find([prefix('/'), prefix('/admin/')], path)).toBe('path_prefix /admin/')
     },
   )
+
+  it.each([
+    ['/caf%C3%A9/menu', 'path_prefix /caf%C3%A9/'],
+    ['/a%20b', 'exact_path /a%20b'],
+    ['/cafe/menu', 'path_prefix /'],
+  ])('knows its own paths in the form in which visitors write them: %s', (path, expected) => {
+    expect(find([prefix('/'), prefix('/caf%C3%A9/'), exact('/a%20b')], path)).toBe(expected)
+  })
+
+  it('a path that is served is served by the same route for every program that reads it', () => {
+    const guarded = [prefix('/'), prefix('/admin/'), prefix('/public/'), exact('/health')]
+    const pieces = [
+      '/',
+      '/',
+      '//',
+      '.',
+      '..',
+      '%2e',
+      '%2F',
+      '%5c',
+      '\\',
+      ';',
+      ';a=b',
+      '%25',
+      '2e',
+      'admin',
+      'public',
+      'x',
+    ]
+    const readers: ((path: string) => string)[] = [
+      (path) => new URL(`http://host${path}`).pathname,
+      (path) => posix.normalize(decodeURIComponent(path)),
+      (path) => posix.normalize(path.replaceAll(/;[^/]*/g, '')),
+      (path) => decodeURIComponent(posix.normalize(path)),
+    ]
+    assert(
+      property(array(constantFrom(...pieces), { maxLength: 12 }), (chosen) => {
+        const path = `/${chosen.join('')}`
+        const found = find(guarded, path)
+        if (found === 'ambiguous') return
+        for (const reading of readers.flatMap((read) => attempt(() => read(path)))) {
+          const meant = find(guarded, reading)
+          expect([found, 'ambiguous']).toContain(meant)
+        }
+      }),
+      { numRuns: 5_000 },
+    )
+  })
 })
+
+/** Some paths cannot be decoded at all. */
+function attempt(read: () => string): string[] {
+  try {
+    return [read()]
+  } catch {
+    return []
+  }
+}
