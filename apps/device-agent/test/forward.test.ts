@@ -133,8 +133,9 @@ describe.each(agentKinds)('$name', ({ start }) => {
     })
 
     it('an upstream that drops the connection', async () => {
-      const stream = await streamTo((socket) => socket.resetAndDestroy())
-      expect(await resetCode(stream)).toBe('upstream_unreachable')
+      const stream = await streamTo((socket) => socket.once('data', () => socket.resetAndDestroy()))
+      stream.write('request')
+      expect(await resetCode(stream)).toBe('upstream_lost')
     })
 
     it('an upstream that does not speak TLS', async () => {

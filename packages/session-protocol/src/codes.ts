@@ -25,6 +25,7 @@ export const resetNumbers: Readonly<Record<ResetCode, number>> = {
   upstream_timeout: 7,
   upstream_tls_failed: 8,
   internal_error: 9,
+  upstream_lost: 10,
 }
 
 const goAwayNames = new Map(Object.entries(goAwayNumbers).map(([name, n]) => [n as number, name as GoAwayCode]))

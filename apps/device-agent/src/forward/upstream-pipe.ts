@@ -109,7 +109,7 @@ class UpstreamPipe implements StreamSink, ForwardedStream {
   #onUpstreamClose(): void {
     clearTimeout(this.#timer)
     if (!this.#isStreamOpen) return
-    if (!this.#hasUpstreamEnded) this.#fail('upstream_unreachable', 'connection lost')
+    if (!this.#hasUpstreamEnded) this.#fail('upstream_lost', 'connection lost')
     else {
       this.#stream.resume()
       this.#timer = setTimeout(() => this.#fail('cancelled', 'the upstream has closed'), this.#limits.lingerMs)
@@ -128,11 +128,12 @@ class UpstreamPipe implements StreamSink, ForwardedStream {
     this.#socket.destroy()
   }
 
+  /** A request that was sent may have acted: the service repeats it after none but the codes for not being connected. */
   #codeOf({ code = '' }: NodeJS.ErrnoException): ResetCode {
+    if (this.#isConnected) return 'upstream_lost'
     if (code === 'ECONNREFUSED') return 'upstream_refused'
     if (code === 'ETIMEDOUT') return 'upstream_timeout'
-    const isTlsFailure = !this.#isConnected && !networkFailure.test(code)
-    return isTlsFailure ? 'upstream_tls_failed' : 'upstream_unreachable'
+    return networkFailure.test(code) ? 'upstream_unreachable' : 'upstream_tls_failed'
   }
 }
 

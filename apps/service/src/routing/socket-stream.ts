@@ -76,7 +76,7 @@ export class SocketStream implements MuxStream {
   }
 
   #noteFailure({ code = '', message }: NodeJS.ErrnoException): void {
-    const reason = resetCodes[code] ?? (this.#isConnected ? 'cancelled' : 'upstream_tls_failed')
+    const reason = this.#isConnected ? 'upstream_lost' : (resetCodes[code] ?? 'upstream_tls_failed')
     this.#ending ??= { kind: 'reset', by: 'peer', code: reason, message }
   }
 }

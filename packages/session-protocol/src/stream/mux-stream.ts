@@ -20,6 +20,7 @@ export type ResetCode =
   | 'upstream_unreachable'
   | 'upstream_timeout'
   | 'upstream_tls_failed'
+  | 'upstream_lost'
   | 'internal_error'
 
 /** How a stream ended: both directions finished, cut by one side, or lost with its session. */
