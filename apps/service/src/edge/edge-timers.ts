@@ -54,6 +54,7 @@ function http2Bounds(limits: EdgeLimits): Http2Bounds {
     streamWindowBytes: limits.http2StreamWindowBytes,
     sessionMemoryMegabytes: limits.http2SessionMemoryMegabytes,
     settingsMaxCount: limits.http2SettingsMaxCount,
+    cancelledMaxCount: limits.http2CancelledMaxCount,
     http2ControlFramesBurst: limits.http2ControlFramesBurst,
     http2ControlFramesPerSecond: limits.http2ControlFramesPerSecond,
   }

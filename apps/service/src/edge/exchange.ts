@@ -17,6 +17,14 @@ export interface Reply {
   readonly body: Buffer
 }
 
+/** What goes with a failure. */
+export interface FailureDetails {
+  /** Of its page; names and values in turn. */
+  readonly moreHeaders?: readonly string[]
+  /** Why a response over HTTP/2 is broken off. */
+  readonly http2Code?: number | undefined
+}
+
 /** What runs an exchange after the stages have returned. */
 export interface ExchangeDriver {
   /** The visitor can take more. */
@@ -117,9 +125,9 @@ export class Exchange implements ResponseObserver, ExchangeRecord {
   }
 
   /** Answers with the page of a failure; when a response has begun, breaks it off. */
-  fail(error: unknown, moreHeaders: readonly string[] = []): void {
+  fail(error: unknown, { moreHeaders = [], http2Code }: FailureDetails = {}): void {
     this.failure = asServiceError(error)
-    if (this.status > 0) return this.response.abort()
+    if (this.status > 0) return this.response.abort(http2Code)
     const { head, body } = failureReply(this.failure, headerValue(this.request.headers, 'accept'))
     this.answer({ head: { ...head, headers: [...head.headers, ...moreHeaders] }, body })
   }

@@ -42,6 +42,8 @@ export interface EdgeLimits {
   /** Streams that a visitor may reset at once, and per second after that (rapid reset). */
   readonly http2ResetBurst: number
   readonly http2ResetsPerSecond: number
+  /** Requests that visitors may cancel on one connection to an upstream before others go over a new one. */
+  readonly http2CancelledMaxCount: number
   /** Open connections of one `tcp` tunnel. */
   readonly tcpConnectionsMaxCount: number
   /** How often the shared timers look at their deadlines. */
@@ -80,6 +82,7 @@ export const edgeLimits: EdgeLimits = {
   http2ControlFramesPerSecond: 50,
   http2ResetBurst: 200,
   http2ResetsPerSecond: 20,
+  http2CancelledMaxCount: 100,
   tcpConnectionsMaxCount: 10_000,
   deadlineTickMs: 500,
   certificateRefreshMs: 3_600_000,

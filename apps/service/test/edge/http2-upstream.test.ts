@@ -190,11 +190,59 @@ describe('an upstream that speaks HTTP/2', () => {
     const fields = { ':method': 'GET', ':scheme': 'https', ':authority': 'app.test', ':path': '/' }
     visitor.send(frame(frameTypes.headers, endHeaders | endStream, 1, headerBlock(Object.entries(fields))))
     const frames = await visitor.untilAnswered(1)
-    expect(frames.find(({ type }) => type === frameTypes.reset)?.payload).toEqual(Buffer.from([0, 0, 0, 2]))
+    expect(frames.find(({ type }) => type === frameTypes.reset)?.payload).toEqual(Buffer.from([0, 0, 0, 8]))
     expect(frames.some(({ type, flags }) => type === frameTypes.data && (flags & endStream) !== 0)).toBe(false)
     await using other = await startEdge(upstream.port)
     const text = await get(other.port)
     expect(text).not.toMatch(/0\r\n\r\n$/)
+  })
+
+  it.each([
+    ['CANCEL', 8, 8],
+    ['ENHANCE_YOUR_CALM', 11, 11],
+    ['INTERNAL_ERROR', 2, 2],
+    ['PROTOCOL_ERROR, which the visitor did not make', 1, 2],
+    ['FLOW_CONTROL_ERROR, which is about its connection', 3, 2],
+    ['REFUSED_STREAM, which would say that nothing was done', 7, 2],
+    ['HTTP_1_1_REQUIRED, which no other version would change', 13, 2],
+  ])('may end its answer with %s: the visitor is told what concerns it', async (_name, code, told) => {
+    const part = frame(frameTypes.data, 0, 1, Buffer.from('part'))
+    const reset = frame(frameTypes.reset, 0, 1, Buffer.from([0, 0, 0, code]))
+    await using upstream = await startRawUpstream(answerHttp2(answerOf(head([[':status', '200']]), part, reset)))
+    await using edge = await startEdge(upstream.port)
+    using session = visit(edge.tlsPort)
+    const stream = call(session)
+    stream.on('error', () => undefined)
+    stream.resume()
+    await new Promise((resolve) => stream.once('close', resolve))
+    expect(stream.rstCode).toBe(told)
+  })
+
+  it('is given another connection when visitors have cancelled many requests; what runs on the old one finishes', async () => {
+    const { promise: held, resolve } = Promise.withResolvers<ServerHttp2Stream>()
+    await using upstream = await startHttp2Upstream((stream, headers) => {
+      stream.respond({ ':status': 200 })
+      if (headers[':path'] === '/held') resolve(stream)
+      else stream.write('some')
+    })
+    await using edge = await startEdge(upstream.port, { http2CancelledMaxCount: 5 })
+    using session = visit(edge.tlsPort)
+    const old = reply(call(session, { ':path': '/held' }))
+    const stream = await held
+    for (let i = 0; i < 6; i++) {
+      const cancelled = call(session)
+      await once(cancelled, 'data')
+      cancelled.close(8)
+      await once(cancelled, 'close')
+    }
+    while (upstream.sessions.length < 2) {
+      const further = call(session)
+      await once(further, 'data')
+      further.close(8)
+    }
+    expect(upstream.sessions.length).toBe(2)
+    stream.end('old')
+    expect((await old).body).toBe('old')
   })
 
   it('may say GOAWAY: what is open finishes, what is new goes over another connection', async () => {

@@ -1,6 +1,6 @@
 import { ServiceError } from '@tunnel/models'
 import type { EdgeTunnel } from '../edge-tunnel.ts'
-import type { Exchange, ExchangeDriver } from '../exchange.ts'
+import type { Exchange, ExchangeDriver, FailureDetails } from '../exchange.ts'
 import { isUntouched, upstreamError } from '../failures/upstream-failure.ts'
 import type { HeaderList } from '../headers/header-list.ts'
 import { forwardableTrailers } from '../headers/hop-by-hop.ts'
@@ -130,7 +130,8 @@ export class Forwarding implements UpstreamListener, ExchangeDriver {
   onFailure(failure: UpstreamFailure): void {
     if (this.#maySendAgain()) return this.#sendAgain()
     if (this.#mayGoElsewhere(failure) && this.#chooseAnother()) return this.#sendAgain()
-    this.#fail(upstreamError(failure, this.#tunnel, this.#exchange.request.hostName))
+    const http2Code = failure.kind === 'closed' ? failure.http2Code : undefined
+    this.#fail(upstreamError(failure, this.#tunnel, this.#exchange.request.hostName), { http2Code })
   }
 
   get #isIdempotent(): boolean {
@@ -233,9 +234,9 @@ export class Forwarding implements UpstreamListener, ExchangeDriver {
     this.#context.stallDeadlines.start(this)
   }
 
-  #fail(error: unknown): void {
+  #fail(error: unknown, details?: FailureDetails): void {
     this.#stop()
-    this.#exchange.fail(error)
+    this.#exchange.fail(error, details)
   }
 
   /** The exchange is over for the upstream: what is still running is cut. */

@@ -11,6 +11,8 @@ export interface Http2Bounds extends ResponseBounds, ControlFrameLimits {
   readonly streamWindowBytes: number
   readonly sessionMemoryMegabytes: number
   readonly settingsMaxCount: number
+  /** Requests that visitors may cancel on one connection before it takes no more. */
+  readonly cancelledMaxCount: number
 }
 
 export interface Http2ConnectionKeeper {
@@ -30,6 +32,7 @@ export class Http2Connection {
   readonly #keeper: Http2ConnectionKeeper
   #openCount = 0
   #requestCount = 0
+  #cancelledCount = 0
   #isSuspect = false
 
   constructor(stream: MuxStream, bounds: Http2Bounds, keeper: Http2ConnectionKeeper) {
@@ -82,6 +85,12 @@ export class Http2Connection {
     if (this.#isSuspect || this.#session.destroyed || this.#session.connecting) return
     this.#isSuspect = true
     this.#session.ping((error) => (this.#isSuspect = error !== null))
+  }
+
+  /** Upstreams cut connections with many resets: a visitor who cancels without end must not have that done to all others. */
+  noteCancelled(): void {
+    this.#cancelledCount += 1
+    if (this.#cancelledCount === this.bounds.cancelledMaxCount) this.close()
   }
 
   /** Takes no more requests, and ends with the last one that is open. */

@@ -9,8 +9,17 @@ import { headerObject } from '../http2/header-object.ts'
 import type { Http2Connection } from './http2-connection.ts'
 import type { UpstreamExchange, UpstreamFailure, UpstreamListener } from './upstream-exchange.ts'
 
-const { NGHTTP2_CANCEL, NGHTTP2_FLAG_END_STREAM, NGHTTP2_NO_ERROR, NGHTTP2_PROTOCOL_ERROR, NGHTTP2_REFUSED_STREAM } =
-  constants
+const {
+  NGHTTP2_CANCEL,
+  NGHTTP2_ENHANCE_YOUR_CALM,
+  NGHTTP2_FLAG_END_STREAM,
+  NGHTTP2_NO_ERROR,
+  NGHTTP2_PROTOCOL_ERROR,
+  NGHTTP2_REFUSED_STREAM,
+} = constants
+
+/** What an upstream says about the request. All other codes are about its connection, which is none of the visitor's. */
+const codesForVisitors: ReadonlySet<number> = new Set([NGHTTP2_CANCEL, NGHTTP2_ENHANCE_YOUR_CALM])
 
 /** One exchange on a stream of HTTP/2. */
 export class Http2Exchange implements UpstreamExchange {
@@ -76,6 +85,7 @@ export class Http2Exchange implements UpstreamExchange {
     const stream = this.#stream
     if (stream === undefined || stream.closed) return
     stream.close(NGHTTP2_CANCEL)
+    this.#connection.noteCancelled()
     if (!this.hasResponseBytes) this.#connection.suspect()
   }
 
@@ -137,7 +147,7 @@ function failureOf(code: number | undefined, error: Error | undefined): Upstream
   if (code === NGHTTP2_REFUSED_STREAM) return { kind: 'unprocessed' }
   const isOfConnection = error !== undefined && 'code' in error && error.code !== 'ERR_HTTP2_STREAM_ERROR'
   if (code === NGHTTP2_PROTOCOL_ERROR || isOfConnection) return { kind: 'invalid', rule: 'malformed HTTP/2' }
-  return { kind: 'closed' }
+  return code !== undefined && codesForVisitors.has(code) ? { kind: 'closed', http2Code: code } : { kind: 'closed' }
 }
 
 type StatusHeaders = { readonly ':status'?: number | undefined }

@@ -23,10 +23,13 @@ export interface UpstreamExchange {
   release(): void
 }
 
-/** Why an exchange with an upstream failed. `unprocessed`: the upstream says that it has not touched the request. */
+/**
+ * Why an exchange with an upstream failed. `unprocessed`: the upstream says that it has not touched the request. `http2Code`: how
+ * it ended the stream, where that means the same to the visitor.
+ */
 export type UpstreamFailure =
   | { readonly kind: 'invalid'; readonly rule: string }
-  | { readonly kind: 'closed' }
+  | { readonly kind: 'closed'; readonly http2Code?: number }
   | { readonly kind: 'unprocessed' }
   | Exclude<StreamEnding, { kind: 'finished' }>
 

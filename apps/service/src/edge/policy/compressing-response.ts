@@ -62,9 +62,9 @@ export class CompressingResponse implements VisitorResponse {
     this.#compressor.end(lastChunk)
   }
 
-  abort(): void {
+  abort(http2Code?: number): void {
     this.#compressor.destroy()
-    this.#target.abort()
+    this.#target.abort(http2Code)
   }
 
   switchProtocols(head: Parameters<VisitorResponse['switchProtocols']>[0]): Duplex {

@@ -61,8 +61,8 @@ export class PolicyResponse implements VisitorResponse {
     if (!this.#isReplaced) this.#target.end(lastChunk, trailers)
   }
 
-  abort(): void {
-    if (!this.#isReplaced) this.#target.abort()
+  abort(http2Code?: number): void {
+    if (!this.#isReplaced) this.#target.abort(http2Code)
   }
 
   switchProtocols(head: Parameters<VisitorResponse['switchProtocols']>[0]): Duplex {

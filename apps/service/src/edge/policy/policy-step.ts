@@ -118,7 +118,8 @@ export class PolicyStep {
     const { refusal } = this.#toPass
     const failure = refusal === null ? null : new ServiceError(refusal)
     // Any other status is that of a check that could not be made.
-    if (failure?.definition.status === outcome.status) return exchange.fail(failure, outcome.headers.flat())
+    if (failure?.definition.status === outcome.status)
+      return exchange.fail(failure, { moreHeaders: outcome.headers.flat() })
     if (outcome.runsResponsePhase) exchange.response = new PolicyResponse(exchange, this.#policy, run, false)
     exchange.answer(replyOf(outcome, exchange.request.method))
   }

@@ -49,8 +49,8 @@ export class Http2Response implements VisitorResponse {
     this.#stream.end(lastChunk)
   }
 
-  abort(): void {
-    if (this.#isOpen) this.#stream.close(constants.NGHTTP2_INTERNAL_ERROR)
+  abort(http2Code: number = constants.NGHTTP2_INTERNAL_ERROR): void {
+    if (this.#isOpen) this.#stream.close(http2Code)
   }
 
   switchProtocols(): Duplex {

@@ -14,8 +14,8 @@ export interface VisitorResponse {
   /** False: stop until `onDrain`. */
   write(chunk: Buffer): boolean
   end(lastChunk: Buffer | undefined, trailers: HeaderList): void
-  /** Breaks off, so that the visitor can tell the response from a complete one. */
-  abort(): void
+  /** Breaks off, so that the visitor can tell the response from a complete one. `http2Code`: the reason, where it can be told. */
+  abort(http2Code?: number): void
   /** Sends a 101 and gives out the bare connection. Only after a request that asked for an upgrade. */
   switchProtocols(head: ResponseHead & Pick<ResponseFraming, 'upgrade'>): Duplex
   /** Set by who answers, before anything can happen. */
