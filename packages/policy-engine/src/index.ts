@@ -1,5 +1,6 @@
 export { CidrSet, isCidr, isInCidr } from './net/cidr-set.ts'
 export { patternProblem, UserAgentFilter } from './expressions/user-agent-filter.ts'
+export { isConnectionField } from './actions/header-rules.ts'
 export { webhookProviders } from './actions/webhook-providers.ts'
 export { type CompileOptions, type CompileResult, compilePolicy } from './compile/compile-policy.ts'
 export type { Problem, ProblemCode, TextPosition, Warning } from './document/problem.ts'

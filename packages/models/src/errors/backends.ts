@@ -78,7 +78,7 @@ export const backendErrors = defineErrors({
     code: 6517,
     status: 400,
     owner: 'caller',
-    msg: 'The field {field} {problem}. Choose a status of 100 to 599.',
+    msg: 'The field {field} {problem}. Choose a status of 200 to 599.',
   },
   response_header_name_invalid: {
     code: 6522,
@@ -91,6 +91,12 @@ export const backendErrors = defineErrors({
     status: 400,
     owner: 'caller',
     msg: 'The value of the header {name} is not valid. Use {max} bytes at most, without control characters.',
+  },
+  response_header_of_connection: {
+    code: 90_304,
+    status: 400,
+    owner: 'caller',
+    msg: 'The header {name} is about the connection and not about the answer. Leave it out.',
   },
   backend_nested_in_weighted: {
     code: 6524,

@@ -11,7 +11,7 @@ const settable = {
   ...described,
   body: Type.Optional(Type.String({ 'x-maxBytes': responseBodyMaxBytes })),
   headers: Type.Optional(TextMap),
-  status_code: Type.Optional(Type.Integer({ minimum: 100, maximum: 599 })),
+  status_code: Type.Optional(Type.Integer({ minimum: 200, maximum: 599 })),
 }
 
 /** A fixed answer. */
@@ -30,6 +30,6 @@ export const httpResponseBackendModel = defineModel({
     'status_code:minimum': 'response_status_invalid',
     'status_code:maximum': 'response_status_invalid',
   },
-  refusals: ['response_header_name_invalid', 'response_header_value_invalid'],
+  refusals: ['response_header_name_invalid', 'response_header_value_invalid', 'response_header_of_connection'],
 })
 export type HttpResponseBackend = ReplyOf<typeof httpResponseBackendModel>

@@ -23,6 +23,11 @@ const connectionFields = new Set([
   'content-length',
 ])
 
+/** Whether a header is about one connection only. */
+export function isConnectionField(name: string): boolean {
+  return connectionFields.has(name.toLowerCase())
+}
+
 /** Checks a header name and gives its lower-case form. */
 export function checkHeaderName(
   name: string,
@@ -34,7 +39,7 @@ export function checkHeaderName(
   if (name.length > limits.headerNameMaxChars)
     context.refuse(field, 'too_long', `a header name has at most ${limits.headerNameMaxChars} characters`)
   else if (!token.test(name)) context.refuse(field, 'invalid_header_name', `'${name}' is not a header name`)
-  else if (connectionFields.has(lowerName) || alsoForbidden.includes(lowerName)) {
+  else if (isConnectionField(lowerName) || alsoForbidden.includes(lowerName)) {
     context.refuse(field, 'header_not_allowed', `a policy cannot change the header '${lowerName}'`)
   }
   return lowerName

@@ -29,5 +29,7 @@ export function lowerCaseNames(headers: Readonly<Record<string, string>>): Recor
 }
 
 function isHeaderValue(value: string): boolean {
-  return Buffer.byteLength(value) <= headerValueMaxBytes && !/[^\P{Cc}\t]/u.test(value) && value === value.trim()
+  // A header is sent with one byte per character: others would lose their upper half on the way.
+  const isSendable = /^[\t\x20-\x7e\xa0-\xff]*$/.test(value)
+  return Buffer.byteLength(value) <= headerValueMaxBytes && isSendable && value === value.trim()
 }

@@ -5,6 +5,7 @@ import {
   headerValueMaxBytes,
   httpResponseBackendModel,
 } from '@tunnel/models'
+import { isConnectionField } from '@tunnel/policy-engine'
 import { defineResource } from '../kernel/definition.ts'
 import { headerProblem, lowerCaseNames } from './header-fields.ts'
 
@@ -29,6 +30,8 @@ export const httpResponseBackends = defineResource<typeof httpResponseBackendMod
 
 function readHeaders(headers: Readonly<Record<string, string>>): Record<string, string> {
   const problem = headerProblem(headers)
+  const ofConnection = Object.keys(headers).find(isConnectionField)
+  if (ofConnection !== undefined) throw new ServiceError('response_header_of_connection', { name: ofConnection })
   if (Object.keys(headers).length > headersMax)
     throw new ServiceError('field_invalid', { field: 'headers', problem: `has more than ${headersMax} entries` })
   if (problem?.kind === 'value')
