@@ -37,8 +37,8 @@ export class EdgeWorld implements AsyncDisposable {
   }
 
   /** An agent that is online, stopped with everything else. */
-  async startAgent(): Promise<RunningAgent> {
-    const { token: authtoken } = await this.account.createAuthtoken()
+  async startAgent(account = this.account): Promise<RunningAgent> {
+    const { token: authtoken } = await account.createAuthtoken()
     const stateDir = join(this.#dir, `agent-${(this.#agents += 1)}`)
     const { caFile } = this.service
     const agent = await startAgent({ stateDir, authtoken, connectUrl: this.service.connectUrl(), caFile })

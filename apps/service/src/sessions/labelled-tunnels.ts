@@ -24,9 +24,10 @@ export class LabelledTunnels {
     this.#version += 1
   }
 
-  /** Tunnels whose labels contain all of these; compared exactly. */
+  /** Tunnels whose labels contain all of these; compared exactly. Without labels there is nothing to belong to. */
   withLabels(accountId: string, labels: Readonly<Record<string, string>>): Tunnel[] {
     const wanted = Object.entries(labels)
+    if (wanted.length === 0) return []
     const tunnels = [...(this.#byAccount.get(accountId) ?? [])]
     return tunnels.filter(({ bind }) => wanted.every(([key, value]) => bind.labels?.[key] === value))
   }

@@ -95,7 +95,7 @@ it('an edge with three routes, built through the API alone, answers as configure
 interface Listed {
   readonly tunnels: readonly { id: string; labels?: object; tunnel_session: { id: string } }[]
   readonly tunnel_sessions: readonly { id: string }[]
-  readonly endpoints: readonly unknown[]
+  readonly endpoints: readonly { type: string; url: string }[]
 }
 
 it('a tunnel with labels is listed while it is online, comes back with its agent, and goes with it', async () => {
@@ -103,16 +103,18 @@ it('a tunnel with labels is listed while it is online, comes back with its agent
   const labels = { app: 'shop' }
   const { id } = await world.create('/backends/tunnel_group', { labels })
   const list = async () => {
-    const [tunnels, sessions, group] = await Promise.all([
+    const [tunnels, sessions, group, endpoints] = await Promise.all([
       world.account.call('GET', '/tunnels'),
       world.account.call('GET', '/tunnel_sessions'),
       world.account.call('GET', `/backends/tunnel_group/${id}`),
+      world.account.call('GET', '/endpoints'),
     ])
     const ids = (items: readonly { id: string }[]) => items.map((item) => item.id)
     return {
       tunnels: (tunnels as Listed).tunnels,
       sessions: ids((sessions as Listed).tunnel_sessions),
       members: ids((group as Listed).tunnels),
+      endpoints: (endpoints as Listed).endpoints.map(({ type, url }) => `${type} ${url}`).toSorted(),
     }
   }
   const [kept, killed] = await Promise.all([world.startAgent(), world.startAgent()])
@@ -124,10 +126,17 @@ it('a tunnel with labels is listed while it is online, comes back with its agent
     expect.arrayContaining([labels, { ...labels, site: 'a' }]),
   )
   expect(both.members.toSorted()).toEqual(both.tunnels.map((tunnel) => tunnel.id).toSorted())
+  expect(both.endpoints).toEqual([])
+
+  const { host } = await world.createEdge('shop')
+  const domain = `own.${world.service.zone}`
+  await killed.createTunnel({ forwards_to: '127.0.0.1:1', domain })
+  expect((await list()).endpoints).toEqual([`edge https://${host}`, `ephemeral https://${domain}`])
 
   process.kill(killed.process.pid, 'SIGKILL')
   await eventually(async () => expect((await list()).sessions.length).toBe(1))
   const one = await list()
+  expect(one.endpoints).toEqual([`edge https://${host}`])
   expect(one.members).toEqual(one.tunnels.map((tunnel) => tunnel.id))
   expect(one.tunnels).toMatchObject([{ labels: { ...labels, site: 'a' } }])
 
