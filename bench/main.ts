@@ -4,6 +4,7 @@ import { rows as agentRows } from './agent/rows.ts'
 import { rows as apiRows } from './api/rows.ts'
 import { rows as dashboardRows } from './dashboard/rows.ts'
 import { rows as dnsRows } from './dns/rows.ts'
+import { rows as edgeRows } from './edge/rows.ts'
 import { describeMachine } from './machine.ts'
 import { type BenchOptions, readOptions } from './options.ts'
 import { type Report, type ReportRow, isComplete, toMarkdown } from './report.ts'
@@ -16,6 +17,7 @@ const allRows: readonly BenchRow[] = [
   ...sessionRows,
   ...agentRows,
   ...policyRows,
+  ...edgeRows,
   ...sshRows,
   ...apiRows,
   ...dashboardRows,
