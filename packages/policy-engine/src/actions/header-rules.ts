@@ -4,7 +4,8 @@ import type { HeaderFields } from '../message/header-fields.ts'
 import type { ActionContext, FieldPath } from './action.ts'
 
 const token = /^[!#$%&'*+.^_`|~0-9A-Za-z-]+$/
-const forbiddenInValues = /[\r\n\0]/
+/** No line breaks, no other controls, nothing that has no byte of its own. */
+const headerValue = /^[\t\x20-\x7e\x80-\xff]*$/
 
 /** Framing and hop-by-hop fields, which belong to each connection and not to a policy (RFC 9110, section 7.6.1). */
 const connectionFields = new Set([
@@ -75,7 +76,7 @@ export function compileHeaders(
 }
 
 function isHeaderValue(value: string): boolean {
-  return !forbiddenInValues.test(value) && !/[^\t\x20-\x7e\x80-\xff]/.test(value)
+  return headerValue.test(value)
 }
 
 function validOrNothing(value: string): string | undefined {

@@ -53,7 +53,9 @@ function checkFunction(walk: ExpressionWalk, node: Expr, name: string, args: rea
       return done(commonType([second.type, third.type]))
     case '_==_':
     case '_!=_':
-      return first && second && isComparable(first.type, second.type) ? done(BOOL) : noOverload(walk, node, name, args)
+      if (!first || !second || !isComparable(first.type, second.type)) return noOverload(walk, node, name, args)
+      if (name === '_!=_' || first.type !== STRING || second.type !== STRING) return done(BOOL)
+      return { type: BOOL, expr: callNode(node, '@sameText', [first.expr, second.expr]) }
     case '_[_]':
       return checkIndex(walk, node, args)
     case '@in':
@@ -130,7 +132,7 @@ function checkIndex(walk: ExpressionWalk, node: Expr, args: readonly Checked[]):
   const key = foldKey(container, sentKey)
   noteKey(walk, node, container, key, false)
   const { type } = container
-  const expr = callNode(node, '_[_]', [container.expr, key.expr])
+  const expr = callNode(node, isVariableMap(container) ? '@value' : '_[_]', [container.expr, key.expr])
   if (type === DYN) return { type: DYN, expr }
   if (type.kind === 'list' && isAssignable(key.type, INT)) return { type: type.element, expr }
   if (type.kind === 'map' && isAssignable(key.type, type.key)) return { type: type.value, expr }
@@ -147,9 +149,15 @@ function checkMembership(walk: ExpressionWalk, node: Expr, args: readonly Checke
     type === DYN ||
     (type.kind === 'list' && isComparable(key.type, type.element)) ||
     (type.kind === 'map' && isAssignable(key.type, type.key))
-  return isPossible
-    ? { type: BOOL, expr: callNode(node, '@in', [key.expr, container.expr]) }
-    : noOverload(walk, node, '@in', args)
+  if (!isPossible) return noOverload(walk, node, '@in', args)
+  const expr = isVariableMap(container)
+    ? callNode(node, '@hasKey', [container.expr, key.expr])
+    : callNode(node, '@in', [key.expr, container.expr])
+  return { type: BOOL, expr }
+}
+
+function isVariableMap({ type, variable }: Checked): boolean {
+  return variable !== undefined && type.kind === 'map'
 }
 
 /** `has(map['key'])` is not in the language, but documented examples use it: it means `'key' in map`. */

@@ -7,7 +7,7 @@ import type { Checked, ExpressionWalk, KeyUse, Locals } from './checked.ts'
 import { commonType, describe } from './cel-types.ts'
 import { checkLoop } from './check-loop.ts'
 import type { Phase } from './exchange.ts'
-import { identNode, nameChain, selectNode } from './nodes.ts'
+import { callNode, identNode, nameChain, selectNode, stringNode } from './nodes.ts'
 import type { ParsedExpression, Refuse } from './parse-expression.ts'
 import { resolveName } from './resolve-name.ts'
 
@@ -21,6 +21,10 @@ const constantTypes: Readonly<Record<string, CelType>> = {
   bytesValue: CelScalar.BYTES,
   nullValue: CelScalar.NULL,
 }
+function lookUp(node: Expr, map: Checked, key: string, testOnly: boolean): Expr {
+  return callNode(node, testOnly ? '@hasKey' : '@value', [map.expr, stringNode(node, key)])
+}
+
 const typeNames = new Set(['int', 'uint', 'double', 'bool', 'string', 'bytes', 'list', 'map', 'null_type', 'type'])
 
 /**
@@ -129,7 +133,8 @@ export class ExpressionCheck implements ExpressionWalk {
     const key = variable?.hasFoldedKeys ? field.toLowerCase() : field
     if (variable?.isVisitorMap) this.noteKey(node, `${name}:${key}`, testOnly)
     const resultType = testOnly ? CelScalar.BOOL : type.kind === 'map' ? type.value : CelScalar.DYN
-    return { type: resultType, expr: selectNode(node, operand.expr, key, testOnly) }
+    const expr = variable ? lookUp(node, operand, key, testOnly) : selectNode(node, operand.expr, key, testOnly)
+    return { type: resultType, expr }
   }
 
   noteKey(node: Expr, key: string, isGuard: boolean): void {

@@ -36,7 +36,7 @@ const own = [
 /** Operators that take constant time on any operand; they stay as fast as the library makes them. */
 const constantTime = new Set([
   '!_', '-_', '_<_', '_<=_', '_>_', '_>=_', '_-_', '_*_', '_/_', '_%_', 'startsWith', 'endsWith', 'matches', 'int', 'bool', 'dyn', 'type',
-  '@hasKey', '@getAll', '@items', 'inCidrRange', 'inCidrRanges', 'isPrivateIp', 'lists.range', 'rand.int', 'rand.double',
+  '@hasKey', '@getAll', '@value', '@sameText', '@items', 'inCidrRange', 'inCidrRanges', 'isPrivateIp', 'lists.range', 'rand.int', 'rand.double',
 ]) // prettier-ignore
 
 /** The functions that expressions may call, with what they cost taken from the budget. */

@@ -52,15 +52,17 @@ export class Pattern {
   }
 }
 
-const cache = new Map<string, Pattern>()
+/** Patterns used since the last turn, and those of the time before: reading costs one look-up, and both are bounded. */
+let recent = new Map<string, Pattern>()
+let older = new Map<string, Pattern>()
 
-/** The compiled form of a pattern, from a bounded cache that drops the least recently used. */
+/** The compiled form of a pattern, from a bounded cache that drops what was not used for long. */
 export function compilePattern(source: string): Pattern {
-  const known = cache.get(source)
-  const pattern = known ?? new Pattern(source)
-  if (known) cache.delete(source)
-  cache.set(source, pattern)
-  if (cache.size > cachedPatternsMax) cache.delete(cache.keys().next().value ?? '')
+  const known = recent.get(source)
+  if (known !== undefined) return known
+  const pattern = older.get(source) ?? new Pattern(source)
+  if (recent.size >= cachedPatternsMax / 2) [older, recent] = [recent, new Map<string, Pattern>()]
+  recent.set(source, pattern)
   return pattern
 }
 

@@ -65,9 +65,9 @@ function makeTemplate(parts: readonly Part[]): Template {
   const literalText = literals.join('')
   const render = (scope: ExpressionScope): string => {
     if (isLiteral) return literalText
-    return parts
-      .map((part) => ('literal' in part ? part.literal : renderText(evaluate(part.expression, scope))))
-      .join('')
+    let text = ''
+    for (const part of parts) text += 'literal' in part ? part.literal : renderText(evaluate(part.expression, scope))
+    return text
   }
   const isOneExpression = parts.length === 1 && only && 'expression' in only
   return { literals, isLiteral, render, value: isOneExpression ? (scope) => evaluate(only.expression, scope) : render }

@@ -1,8 +1,10 @@
+import { HeaderIndex } from './header-index.ts'
+
 /** Ordered header fields of one message. Names keep the case that was sent and compare without it; duplicates stay apart. */
 export class HeaderFields {
   /** Name, value, name, value: the form in which HTTP parsers deliver and take headers. Never changed in place. */
   #raw: readonly string[]
-  #byName: Map<string, string[]> | undefined
+  #byName: HeaderIndex | undefined
 
   constructor(raw: readonly string[]) {
     this.#raw = raw
@@ -14,7 +16,7 @@ export class HeaderFields {
 
   /** Values by lower-case name, in the order of the message. The map lives until the next change. */
   get byName(): ReadonlyMap<string, readonly string[]> {
-    return (this.#byName ??= indexByName(this.#raw))
+    return (this.#byName ??= new HeaderIndex(this.#raw))
   }
 
   all(lowerName: string): readonly string[] {
@@ -45,17 +47,6 @@ export class HeaderFields {
     this.#raw = raw
     this.#byName = undefined
   }
-}
-
-function indexByName(raw: readonly string[]): Map<string, string[]> {
-  const index = new Map<string, string[]>()
-  for (let i = 0; i + 1 < raw.length; i += 2) {
-    const name = (raw[i] ?? '').toLowerCase()
-    const values = index.get(name)
-    if (values) values.push(raw[i + 1] ?? '')
-    else index.set(name, [raw[i + 1] ?? ''])
-  }
-  return index
 }
 
 function without(raw: readonly string[], lowerName: string): string[] {

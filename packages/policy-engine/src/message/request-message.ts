@@ -86,10 +86,12 @@ export class RequestMessage {
   /** The parts of an address as it arrived, also in a form of its own, such as the `*` of OPTIONS. */
   #unparsedParts(): UrlParts {
     const { scheme, authority, target } = this.facts
-    const [path = '', ...query] = target.split('?')
+    const mark = target.indexOf('?')
+    const path = mark < 0 ? target : target.slice(0, mark)
+    const query = mark < 0 ? '' : target.slice(mark + 1)
     const colon = authority.lastIndexOf(':')
     const host = colon > authority.lastIndexOf(']') ? authority.slice(0, colon) : authority
     const port = host === authority ? undefined : Number(authority.slice(colon + 1)) || undefined
-    return { scheme, userPassword: '', authority, host, port, path, query: query.join('?') }
+    return { scheme, userPassword: '', authority, host, port, path, query }
   }
 }

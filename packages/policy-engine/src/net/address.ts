@@ -1,11 +1,22 @@
 import { isIPv4, isIPv6 } from 'node:net'
 
+const addressMaxChars = 64
+
 /**
  * An IP address as 33 hex digits, so that order and equality are those of the text: 0 and the address for IPv6, 1 and
  * the address for IPv4. The mapped form of an IPv4 address (RFC 4291, section 2.5.5.2) is that address. Undefined for
  * anything but a strict address: no octal, no missing parts.
  */
 export function addressKey(text: string): string | undefined {
+  if (text.length > addressMaxChars) return undefined
+  if (text !== latest.text) latest = { text, key: readKey(text) }
+  return latest.key
+}
+
+/** Rules ask about the address of one visitor again and again. */
+let latest: { readonly text: string; readonly key: string | undefined } = { text: '', key: undefined }
+
+function readKey(text: string): string | undefined {
   if (isIPv4(text)) return ipv4Prefix + ipv4Hex(text)
   const percent = text.indexOf('%')
   const address = percent < 0 ? text : text.slice(0, percent)

@@ -1,18 +1,26 @@
-import { CelScalar, celFunc, celList, listType, mapType } from '@bufbuild/cel'
+import { CelScalar, celFunc, celList, isCelMap, listType, type CelValue } from '@bufbuild/cel'
+import { renderText } from '../json-values.ts'
 
 const { STRING, BOOL, DYN } = CelScalar
-const MAP = mapType(STRING, DYN)
 const nothing = celList([])
 
+function valueOf(map: CelValue, key: CelValue): CelValue | undefined {
+  if (!isCelMap(map)) throw new Error('what is looked into is not a map')
+  return map.get(key as string)
+}
+
 /**
- * Targets of the rewriting of `hasReqHeader(name)` and its relatives, which name the map that they look in. Keys of
- * header maps are folded by the rewriting.
+ * What looking into a variable's map is rewritten to: `in`, `has()`, an index, and `hasReqHeader(name)` with its
+ * relatives. The library's own ways try every overload, or first look for a variable with the key in its name.
+ * Keys of header maps are folded by the rewriting.
  */
 export const lookupFunctions = [
-  celFunc('@hasKey', [MAP, STRING], BOOL, (map, key) => map.has(key)),
-  celFunc('@getAll', [MAP, STRING], listType(DYN), (map, key) => {
-    const values = map.get(key)
-    return values === undefined ? nothing : (values as typeof nothing)
+  celFunc('@hasKey', [DYN, DYN], BOOL, (map, key) => valueOf(map, key) !== undefined),
+  celFunc('@getAll', [DYN, STRING], listType(DYN), (map, key) => (valueOf(map, key) ?? nothing) as typeof nothing),
+  celFunc('@value', [DYN, DYN], DYN, (map, key) => {
+    const value = valueOf(map, key)
+    if (value === undefined) throw new Error(`field not found: ${renderText(key)}`)
+    return value
   }),
 ]
 

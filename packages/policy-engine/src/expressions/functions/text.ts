@@ -1,13 +1,21 @@
-import { CelScalar, celFunc, celMethod, listType } from '@bufbuild/cel'
+import { CelScalar, type CelValue, celFunc, celMethod, listType } from '@bufbuild/cel'
+import { charge } from '../budget.ts'
 import { matchPattern } from '../pattern.ts'
 
-const { STRING, INT, BOOL } = CelScalar
+const { STRING, INT, BOOL, DYN } = CelScalar
 
 function replaceFirst(text: string, search: string, replacement: string, count: number): string {
   if (count < 0) return text.replaceAll(search, () => replacement)
   const pieces = text.split(search)
   const replaced = pieces.slice(0, count + 1).join(replacement)
   return [replaced, ...pieces.slice(count + 1)].join(search)
+}
+
+/** What `==` of two texts is rewritten to: no overload to find, and work only where the lengths agree. */
+function isSameText(left: CelValue, right: CelValue): boolean {
+  if (typeof left !== 'string' || typeof right !== 'string' || left.length !== right.length) return false
+  charge(left.length)
+  return left === right
 }
 
 /** Text functions beside those of the language's strings extension, and linear forms of two of them. */
@@ -34,5 +42,6 @@ export const textFunctions = [
   celMethod('replace', STRING, [STRING, STRING, INT], STRING, function (search, replacement, count) {
     return replaceFirst(this, search, replacement, Number(count))
   }),
+  celFunc('@sameText', [DYN, DYN], BOOL, isSameText),
   celFunc('@foldCase', [STRING], STRING, (text) => text.toLowerCase()),
 ]
