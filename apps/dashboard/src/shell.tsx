@@ -1,6 +1,6 @@
-import { useIsFetching } from '@tanstack/react-query'
 import { type ReactNode, useEffect, useState } from 'react'
 import { NavLink, useLocation } from 'react-router'
+import { useIsReading } from './api/queries.ts'
 import { navigation } from './navigation.ts'
 import { Button } from './ui/button.tsx'
 
@@ -8,7 +8,7 @@ import { Button } from './ui/button.tsx'
 export function Shell({ email, children }: { readonly email: string; readonly children: ReactNode }) {
   const [isMenuOpen, setMenuOpen] = useState(false)
   const { pathname } = useLocation()
-  const isBusy = useIsFetching() > 0
+  const isBusy = useIsReading()
   useEffect(() => setMenuOpen(false), [pathname])
   return (
     <div className="shell">

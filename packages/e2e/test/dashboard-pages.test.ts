@@ -91,6 +91,22 @@ describe.runIf(browserProgram !== undefined)('every page', () => {
     expect(performance.now() - startedAt).toBeLessThan(eventMaxMs)
   })
 
+  it('finds every row of a long list, by search and by scrolling', async () => {
+    const count = 320
+    for (let index = 0; index < count; index++) await world.api.apiKeys.create({ description: `key number ${index}.` })
+    await visit(page, world.url('api-keys'))
+    await page.getByText(`${count + 1} in all`).waitFor()
+    await page.getByLabel('Search').fill('number 7.')
+    await page.getByText('key number 7.').waitFor()
+    expect(await page.getByRole('row').count()).toBe(2)
+    await page.getByLabel('Search').fill('')
+    const oldest = page.getByText('key number 0.')
+    while (!(await oldest.isVisible())) {
+      await page.evaluate(`document.querySelector('.table').scrollTop += 2000`)
+      await page.evaluate('new Promise((drawn) => requestAnimationFrame(() => requestAnimationFrame(drawn)))')
+    }
+  })
+
   it('holds no map of the sources and no inline script', () => {
     const assets = join(import.meta.dirname, '../../../apps/dashboard/dist/assets')
     expect(readdirSync(assets).filter((file) => file.endsWith('.map'))).toEqual([])

@@ -33,3 +33,8 @@ it('names two files that import each other', () => {
   const root = sourceTree({ 'edge/a.ts': "import type { B } from './b.ts'", 'edge/b.ts': "import { a } from './a.ts'" })
   expect(importBreaches(root, { edge: [] })).toEqual(['edge/a.ts and edge/b.ts import each other'])
 })
+
+it('reads the files of a web page as well', () => {
+  const root = sourceTree({ 'ui/a.tsx': "import { P } from '../pages/p.tsx'", 'pages/p.tsx': '' })
+  expect(importBreaches(root, { ui: [], pages: [] })).toHaveLength(1)
+})

@@ -20,7 +20,7 @@ interface ImportLine {
 
 function readImports(root: string): ImportLine[] {
   const files = readdirSync(root, { recursive: true, encoding: 'utf8' })
-  const sources = files.filter((file) => file.endsWith('.ts') && !file.endsWith('.test.ts'))
+  const sources = files.filter((file) => /(?<!\.test)\.tsx?$/.test(file))
   return sources.flatMap((from) =>
     relativeTargets(readFileSync(join(root, from), 'utf8')).map((target) => ({
       from,
@@ -35,7 +35,7 @@ function relativeTargets(source: string): string[] {
 
 function part(file: string): string {
   const [first = ''] = file.split(sep)
-  return first.replace(/\.ts$/, '')
+  return first.replace(/\.tsx?$/, '')
 }
 
 function directionBreaches(imports: readonly ImportLine[], rules: ImportRules): string[] {

@@ -1,5 +1,13 @@
 import { ApiError } from '@tunnel/api-client'
-import { QueryClient, skipToken, useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
+import {
+  type Query,
+  QueryClient,
+  skipToken,
+  useIsFetching,
+  useMutation,
+  useQuery,
+  useQueryClient,
+} from '@tanstack/react-query'
 import { type Listing, collect } from './listing.ts'
 
 /** Events tell when something changed, so data is asked for again by itself at most once a minute. */
@@ -32,7 +40,7 @@ interface ListingOptions {
 /** All items; while a long list is still being read, its first items as placeholder data. */
 export function useListing<T>(listing: Listing<T>, options: ListingOptions = {}) {
   const client = useQueryClient()
-  const startKey = [listing.path, 'start']
+  const startKey = startKeyOf(listing.path)
   const start = useQuery<readonly T[]>({ queryKey: startKey, queryFn: skipToken })
   return useQuery<readonly T[]>({
     ...options,
@@ -41,6 +49,18 @@ export function useListing<T>(listing: Listing<T>, options: ListingOptions = {})
     meta: { listing },
     ...(start.data && { placeholderData: () => start.data }),
   })
+}
+
+function startKeyOf(path: unknown) {
+  return [path, 'start']
+}
+
+/** Whether something that is shown has not arrived at all. A long list counts as there from its first items on. */
+export function useIsReading(): boolean {
+  const client = useQueryClient()
+  const isMissing = ({ queryKey: [path], state }: Query) =>
+    state.data === undefined && client.getQueryData(startKeyOf(path)) === undefined
+  return useIsFetching({ predicate: isMissing }) > 0
 }
 
 export function useResource<T>(listing: Listing<T>, id: string) {

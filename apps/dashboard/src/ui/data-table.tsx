@@ -1,6 +1,7 @@
 import { type ReactNode, useMemo, useState } from 'react'
 import {
   Cell,
+  Collection,
   Column,
   Input,
   Label,
@@ -11,6 +12,7 @@ import {
   TableBody,
   TableHeader,
   TableLayout,
+  TableLoadMoreItem,
   Virtualizer,
 } from 'react-aria-components'
 import type { Resource } from '../api/listing.ts'
@@ -39,17 +41,28 @@ const rowHeight = 44
 const flexibleMinWidth = 190
 /** Tables of up to this many rows are read at a glance. */
 const searchedFrom = 7
+/** Rows that the component library gets to know at a time; what it does with each takes longer than to draw those in view. */
+const rowsAtATime = 100
 
-/** Search, sort, and rows that are only drawn while they are in view, so that 10,000 of them stay quick. */
+/** Search, sort, and rows that are only prepared when somebody scrolls to them, so that 10,000 of them stay quick. */
 export function DataTable<T extends Resource>({ label, items, columns, href, filters, isPartial }: Props<T>) {
   const [search, setSearch] = useState('')
   const [sort, setSort] = useState<SortDescriptor | undefined>()
-  const rows = useMemo(() => sorted(matching(items, columns, search), columns, sort), [items, columns, search, sort])
+  const [known, setKnown] = useState(rowsAtATime)
+  const texts = useMemo(() => searchTexts(items, columns), [items, columns])
+  const rows = useMemo(
+    () => sorted(matching(items, texts, search), columns, sort),
+    [items, texts, search, columns, sort],
+  )
+  const searchFor = (text: string) => {
+    setSearch(text)
+    setKnown(rowsAtATime)
+  }
   const height = Math.min(rows.length, 14) * rowHeight + 46
   return (
     <>
       <div className="toolbar" hidden={filters === undefined && items.length <= searchedFrom}>
-        <SearchField className="search" value={search} onChange={setSearch}>
+        <SearchField className="search" value={search} onChange={searchFor}>
           <Label>Search</Label>
           <Input placeholder="Any text in the table" />
         </SearchField>
@@ -70,12 +83,15 @@ export function DataTable<T extends Resource>({ label, items, columns, href, fil
               </Column>
             )}
           </TableHeader>
-          <TableBody items={rows} renderEmptyState={() => <p className="muted nothing">Nothing matches.</p>}>
-            {(item) => (
-              <Row columns={columns} href={href?.(item)}>
-                {(column) => <Cell>{column.cell === undefined ? column.text(item) : column.cell(item)}</Cell>}
-              </Row>
-            )}
+          <TableBody renderEmptyState={() => <p className="muted nothing">Nothing matches.</p>}>
+            <Collection items={rows.slice(0, known)}>
+              {(item) => (
+                <Row columns={columns} href={href?.(item)}>
+                  {(column) => <Cell>{column.cell === undefined ? column.text(item) : column.cell(item)}</Cell>}
+                </Row>
+              )}
+            </Collection>
+            {known < rows.length && <TableLoadMoreItem onLoadMore={() => setKnown(known + rowsAtATime)} />}
           </TableBody>
         </Table>
       </Virtualizer>
@@ -83,10 +99,19 @@ export function DataTable<T extends Resource>({ label, items, columns, href, fil
   )
 }
 
-function matching<T>(items: readonly T[], columns: readonly DataColumn<T>[], search: string): readonly T[] {
+/** What is searched of each item. */
+function searchTexts<T>(items: readonly T[], columns: readonly DataColumn<T>[]): readonly string[] {
+  return items.map((item) =>
+    columns
+      .map((column) => column.text(item))
+      .join('\n')
+      .toLowerCase(),
+  )
+}
+
+function matching<T>(items: readonly T[], texts: readonly string[], search: string): readonly T[] {
   const wanted = search.trim().toLowerCase()
-  if (wanted === '') return items
-  return items.filter((item) => columns.some((column) => column.text(item).toLowerCase().includes(wanted)))
+  return wanted === '' ? items : items.filter((_, index) => texts[index]?.includes(wanted))
 }
 
 function sorted<T>(
