@@ -40,9 +40,11 @@ describe('a client', () => {
     expect((await client.send('POST', '/credentials', { owner_email: 'a@example.com' })).body.error_code).toBe(
       'ERR_SERVICE_214',
     )
-    expect(await client.create('/reserved_domains', { domain: 'us.example.dev', region: 'us' })).toMatchObject({
-      region: '',
-    })
+    const { id, region } = await client.create('/reserved_domains', { domain: 'us.example.dev', region: 'us' })
+    expect(region).toBe('')
+    const change = (body: object) => client.send('PATCH', `/reserved_domains/${id}`, body)
+    expect((await change({ region: 'us', description: 'x' })).body).toMatchObject({ region: '', description: 'x' })
+    expect((await change({ region: 'mars' })).body.error_code).toBe('ERR_SERVICE_451')
     const address = await client.create('/reserved_addrs', { region: '' })
     expect(address).toMatchObject({ region: 'local' })
   })

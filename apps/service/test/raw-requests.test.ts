@@ -1,4 +1,5 @@
 import { once } from 'node:events'
+import { connect as connectHttp2, createServer } from 'node:http2'
 import { type AddressInfo, type Socket, connect } from 'node:net'
 import { text } from 'node:stream/consumers'
 import { gzipSync } from 'node:zlib'
@@ -127,6 +128,18 @@ describe('a body', () => {
   ])('%s is taken', async (_case, payload, headers) => {
     expect((await client.send('POST', '/ip_policies', payload, headers)).status).toBe(201)
   })
+})
+
+it('gives addresses on the host that an HTTP/2 request names', async () => {
+  const server = createServer((request, response) => api.app.routing(request as never, response as never))
+  server.listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  const session = connectHttp2(`http://127.0.0.1:${(server.address() as AddressInfo).port}`)
+  const headers = { authorization: `Bearer ${client.token}`, 'service-version': '2', ':authority': 'api.example.com' }
+  const reply = await text(session.request({ ':path': '/credentials', ...headers }))
+  expect(JSON.parse(reply)).toMatchObject({ uri: 'http://api.example.com/credentials' })
+  session.close()
+  server.close()
 })
 
 it('answers OPTIONS without an origin too', async () => {

@@ -5,9 +5,10 @@ import type { FastifyRequest } from 'fastify'
  * clients follow `next_page_uri` and refuse one that leads elsewhere.
  */
 export function baseUrlOf(request: FastifyRequest, configured: string | null): string {
-  const host = request.headers.host
+  // HTTP/2 names the host in `:authority`, where only `request.host` looks as well.
+  const { host } = request
   if (configured?.endsWith(`://${host}`) === true) return configured
-  if (host === undefined || !isHost(host)) return configured ?? 'http://localhost'
+  if (!isHost(host)) return configured ?? 'http://localhost'
   return `${request.protocol}://${host}`
 }
 

@@ -20,11 +20,11 @@ export function clearSignInCookie(request: FastifyRequest, reply: FastifyReply):
  * Tunnels live on sibling names of the API, which SameSite counts as the same site. So the browser's own word on where a
  * request comes from decides: Sec-Fetch-Site, or the Origin header of browsers without it.
  */
-export function isFromOwnPages({ headers }: FastifyRequest): boolean {
+export function isFromOwnPages({ headers, host }: FastifyRequest): boolean {
   const site = headers['sec-fetch-site']
   if (site !== undefined) return site === 'same-origin' || site === 'none'
   const { origin } = headers
-  return origin === undefined || URL.parse(origin)?.host === headers.host
+  return origin === undefined || URL.parse(origin)?.host === host
 }
 
 function attributes(request: FastifyRequest) {

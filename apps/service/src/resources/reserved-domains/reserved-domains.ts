@@ -33,12 +33,12 @@ export function reservedDomains({
   names,
   provisioning,
 }: ReservedDomainParts): ResourceDefinition<typeof reservedDomainModel, ReservedDomainBody> {
+  const regions = [names.region, ...hostedRegions]
   return defineResource<typeof reservedDomainModel, ReservedDomainBody>({
     model: reservedDomainModel,
     create: ({ domain: name, region, ...input }) => {
       const domain = readDomain(name)
       if (names.isOwn(domain)) throw new ServiceError('domain_parent_forbidden', { domain })
-      const regions = [names.region, ...hostedRegions]
       if (region !== undefined && !regions.includes(region))
         throw new ServiceError('domain_region_unknown', { region: region.slice(0, 40), supported: regions.join(', ') })
       const { certificate_management_policy: _policy, ...settings } = input
@@ -47,7 +47,8 @@ export function reservedDomains({
       return { body: { ...settings, domain, ...certificate } }
     },
     update: (body, { region, ...changes }) => {
-      if (region !== undefined && region !== '') throw new ServiceError('domain_region_fixed')
+      if (region !== undefined && region !== '' && !regions.includes(region))
+        throw new ServiceError('domain_region_fixed')
       const { certificate_management_policy: _policy, ...settings } = changes
       const chosen = chooseCertificate(body.domain, changes, names)
       const { certificate_id: _id, ...rest } = body
