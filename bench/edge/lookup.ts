@@ -23,7 +23,7 @@ export const lookup: BenchRow = {
           value: lookupP99Micros,
           unit: 'µs',
           better: 'lower',
-          required: 50,
+          required: 100,
         },
       ],
     }

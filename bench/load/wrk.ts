@@ -26,6 +26,8 @@ export interface LoadOptions {
   readonly seconds: number
   readonly path?: string
   readonly headers?: Readonly<Record<string, string>>
+  /** Names to ask for in turn, in place of the target's. */
+  readonly hosts?: readonly string[]
   /** Makes every request a POST. */
   readonly body?: string
 }
@@ -37,7 +39,10 @@ export async function runWrk(target: LoadTarget, options: LoadOptions): Promise<
   const url = `http://127.0.0.1:${target.port}${options.path ?? '/'}`
   const headers = Object.entries({ Host: target.host, ...options.headers }).flatMap(([n, v]) => ['-H', `${n}: ${v}`])
   const output = await runProcess('wrk', [...load, ...report, ...headers, url], {
-    ...(options.body !== undefined && { env: { WRK_BODY: options.body } }),
+    env: {
+      ...(options.body !== undefined && { WRK_BODY: options.body }),
+      ...(options.hosts !== undefined && { WRK_HOSTS: options.hosts.join(',') }),
+    },
     limitMs: (options.seconds + 20) * 1000,
   })
   const printed = JSON.parse(/^\{.*\}$/m.exec(output)?.[0] ?? '{}') as Printed

@@ -25,12 +25,12 @@ export class Comparison<S extends Figures> {
 }
 
 /** Measures every contender once per round, so that a noisy minute hits all of them alike. */
-export async function interleave<S extends Figures>(
-  contenders: readonly Contender[],
+export async function interleave<C extends Contender, S extends Figures>(
+  contenders: readonly C[],
   rounds: number,
-  measure: (contender: Contender, round: number) => Promise<S>,
+  measure: (contender: C, round: number) => Promise<S>,
 ): Promise<Comparison<S>> {
-  const samples = new Map<Contender, S[]>(contenders.map((contender) => [contender, []]))
+  const samples = new Map<C, S[]>(contenders.map((contender) => [contender, []]))
   for (let round = 1; round <= rounds; round++) {
     for (const [contender, taken] of samples) taken.push(await measure(contender, round))
   }

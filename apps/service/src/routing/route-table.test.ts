@@ -77,6 +77,11 @@ describe('routes of an edge', () => {
     expect(find([prefix('/'), prefix('/caf%C3%A9/'), exact('/a%20b')], path)).toBe(expected)
   })
 
+  it('refuses a path that decodes to the name of another route, whichever came first', () => {
+    const twice = [prefix('/caf%65/'), prefix('/cafe/')]
+    for (const order of [twice, twice.toReversed()]) expect(find(order, '/caf%65/x')).toBe('ambiguous')
+  })
+
   it('a path that is served is served by the same route for every program that reads it', () => {
     const guarded = [prefix('/'), prefix('/admin/'), prefix('/public/'), exact('/health')]
     const pieces = [

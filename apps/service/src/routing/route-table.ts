@@ -17,15 +17,17 @@ const ambiguous = { kind: 'ambiguous' } as const
 
 /** The routes of one edge. The longest match wins; an exact match wins over a prefix of the same length. */
 export class RouteTable<R extends RouteMatch> {
+  readonly #entries: readonly Entry<R>[]
   readonly #asWritten: Matches<R>
-  /** Also knows what the routes' own paths are for programs that decode them. */
-  readonly #asRead: Matches<R>
+  #asRead: Matches<R> | undefined
 
   constructor(routes: readonly R[]) {
-    const written = routes.map((route) => ({ ...pathOf(route), result: { kind: 'route', route } as const }))
-    const read = written.flatMap((entry) => [...(readingsOf(entry.match) ?? [])].map((match) => ({ ...entry, match })))
-    this.#asWritten = new Matches(written)
-    this.#asRead = new Matches([...written, ...read])
+    this.#entries = routes.map((route) => ({
+      matchType: route.matchType,
+      match: route.match,
+      result: { kind: 'route', route },
+    }))
+    this.#asWritten = new Matches(this.#entries)
   }
 
   /** `path` is what stands before the `?` of a request target, as received. */
@@ -33,13 +35,20 @@ export class RouteTable<R extends RouteMatch> {
     const found = this.#asWritten.find(path)
     if (!mayBeReadDifferently(path) || this.#asWritten.isExact(path)) return found
     const readings = readingsOf(path)
-    const isAgreed = readings !== undefined && [...readings].every((reading) => this.#asRead.find(reading) === found)
-    return isAgreed ? found : ambiguous
+    if (readings === undefined) return ambiguous
+    this.#asRead ??= new Matches([...this.#entries, ...this.#entries.flatMap(withReadings)])
+    for (const reading of readings) if (this.#asRead.find(reading) !== found) return ambiguous
+    return found
   }
 }
 
-function pathOf({ matchType, match }: RouteMatch): RouteMatch {
-  return { matchType, match }
+/** Also what the route's own path is for programs that decode it. */
+function withReadings<R>(entry: Entry<R>): Entry<R>[] {
+  return Array.from(readingsOf(entry.match) ?? [entry.match], (match) => ({ ...entry, match }))
+}
+
+interface Entry<R> extends RouteMatch {
+  readonly result: RouteResult<R>
 }
 
 /** Finds by path; of equal entries the first wins. */
@@ -47,7 +56,7 @@ class Matches<R> {
   readonly #exact = new Map<string, RouteResult<R>>()
   readonly #prefixes: readonly { readonly match: string; readonly result: RouteResult<R> }[]
 
-  constructor(entries: readonly (RouteMatch & { readonly result: RouteResult<R> })[]) {
+  constructor(entries: readonly Entry<R>[]) {
     for (const { matchType, match, result } of entries)
       if (matchType === 'exact_path' && !this.#exact.has(match)) this.#exact.set(match, result)
     const prefixes = entries.filter(({ matchType }) => matchType === 'path_prefix')
