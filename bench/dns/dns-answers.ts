@@ -22,32 +22,26 @@ export const dnsAnswers: BenchRow = {
     await writeFile(questions, Array.from({ length: names }, (_, index) => `d${index}.svc.test A\n`).join(''))
     const ask = (network: number) => {
       const source = ['-a', `127.200.${network}.1`, '-Q', String(questionsPerNetworkAndSecond)]
-      const target = [
-        '-s',
-        lab.dns.host,
-        '-p',
-        String(lab.dns.port),
-        '-d',
-        questions,
-        '-l',
-        String(Math.min(run.seconds, secondsMax)),
-      ]
-      return runProcess('dnsperf', [...source, ...target])
+      const target = ['-s', lab.dns.host, '-p', String(lab.dns.port), '-d', questions]
+      return runProcess('dnsperf', [...source, ...target, '-l', String(Math.min(run.seconds, secondsMax))])
     }
-    const perCpuSecond: number[] = []
-    for (let round = 0; round < run.rounds; round += 1) {
+    const perCpuSecond = async () => {
       const before = processUsage([lab.pid]).cpuSeconds
       const reports = await Promise.all(Array.from({ length: networks }, (_, network) => ask(network)))
       const usedSeconds = processUsage([lab.pid]).cpuSeconds - before
       if (!reports.every((report) => /Queries lost:\s+0 /.test(report))) throw new Error('questions were lost')
       const answers = reports.map((report) => Number(/Queries completed:\s+(\d+)/.exec(report)?.[1]))
-      perCpuSecond.push(answers.reduce((sum, count) => sum + count, 0) / usedSeconds)
+      return answers.reduce((sum, count) => sum + count, 0) / usedSeconds
     }
+    // The first are answered by code that is not compiled yet.
+    await perCpuSecond()
+    const measured: number[] = []
+    for (let round = 0; round < run.rounds; round += 1) measured.push(await perCpuSecond())
     return {
       goals: [
         {
           what: 'DNS answers over UDP per second of one core, next to an idle edge',
-          value: median(perCpuSecond),
+          value: median(measured),
           unit: '/s',
           better: 'higher',
           required: 30_000,
