@@ -10,6 +10,7 @@ import type { Caller } from './api/caller.ts'
 import { certificateProgress } from './certificate-progress.ts'
 import { rootRoute } from './certs/local-ca/root-route.ts'
 import { LocalCertificates } from './certs/local-ca/local-certificates.ts'
+import { garbageCollector } from './certs/serving/collect-garbage.ts'
 import { StoredStates } from './certs/provisioning/stored-states.ts'
 import type { Peers } from './cluster/peers.ts'
 import type { ServiceConfig } from './config.ts'
@@ -330,6 +331,7 @@ function openLocalCertificates(
     sealer: new Sealer(storage.masterKeys),
     isPublished,
     now: () => new Date(),
+    collectGarbage: garbageCollector(),
   })
 }
 

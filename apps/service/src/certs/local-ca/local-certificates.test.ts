@@ -15,9 +15,15 @@ async function open(dataDir: string, options: { published?: string[]; now?: () =
     dataDir,
     zone: 'tunnel.test',
     sealer: plainSealer,
-    isPublished: (name) => (options.published ?? []).includes(name),
+    isPublished: (name) => (options.published ?? []).some((known) => name === known || isBelow(name, known)),
     now: options.now ?? (() => new Date()),
+    collectGarbage: () => undefined,
   })
+}
+
+/** `*.` in front stands for every name below, at any depth. */
+function isBelow(name: string, wildcard: string): boolean {
+  return wildcard.startsWith('*.') && name.endsWith(wildcard.slice(1))
 }
 
 async function tempDataDir(): Promise<string> {
@@ -65,6 +71,16 @@ describe('the local CA', () => {
     expect(await certificates.contextFor('nobody.example.com')).toBe(zone)
   })
 
+  it('makes one certificate for all names next to each other below a wildcard, however many a flood thinks up', async () => {
+    const certificates = await open(await tempDataDir(), { published: ['*.wild.example'] })
+    const first = await certificates.contextFor('a.wild.example')
+    expect(certificateOf(first).checkHost('b.wild.example')).toBeDefined()
+    const flood = Array.from({ length: 500 }, (_, index) => certificates.contextFor(`x${index}.wild.example`))
+    expect(new Set(await Promise.all(flood))).toEqual(new Set([first]))
+    const deep = certificateOf(await certificates.contextFor('a.b.wild.example'))
+    expect(deep.checkHost('a.b.wild.example')).toBeDefined()
+  })
+
   it('makes new certificates before they expire, and when the clock was wrong', async () => {
     let now = new Date('1970-01-02')
     const certificates = await open(await tempDataDir(), { published: ['app.example.com'], now: () => now })
@@ -81,7 +97,9 @@ describe('the local CA', () => {
   })
 
   it('knows which names a connection may carry', async () => {
-    const certificates = await open(await tempDataDir())
+    const certificates = await open(await tempDataDir(), { published: ['*.wild.example'] })
+    expect(certificates.covers('a.wild.example', 'b.wild.example')).toBe(true)
+    expect(certificates.covers('a.wild.example', 'a.b.wild.example')).toBe(false)
     expect(certificates.covers('a.tunnel.test', 'b.tunnel.test')).toBe(true)
     expect(certificates.covers(undefined, 'b.tunnel.test')).toBe(true)
     expect(certificates.covers('app.example.com', 'app.example.com')).toBe(true)

@@ -1,4 +1,5 @@
 import { createSecureContext, type SecureContext } from 'node:tls'
+import { ContextCache } from '../serving/context-cache.ts'
 import { type KeySealer, openRootFile } from './root-file.ts'
 import { type KeyAndCertificate, RootAuthority, type Validity } from './root-authority.ts'
 
@@ -6,9 +7,11 @@ export interface LocalCertificatesDeps {
   readonly dataDir: string
   readonly zone: string
   readonly sealer: KeySealer
-  /** Whether a name outside the zone is published here; no other name makes work or takes memory. */
+  /** Whether a name or wildcard outside the zone is published here; no other name makes work or takes memory. */
   isPublished(hostName: string): boolean
   now(): Date
+  /** Frees the memory of TLS contexts that were dropped. */
+  collectGarbage(): void
 }
 
 interface Leaf extends KeyAndCertificate, Validity {
@@ -19,14 +22,16 @@ const dayMs = 86_400_000
 const lifetimeMs = 90 * dayMs
 const renewedBeforeMs = 30 * dayMs
 /** Certificates in memory for names outside the zone; the least recently used goes first. */
-const leavesMaxCount = 1_000
+const contextsMax = 1_000
+/** Names below a wildcard cost nothing to think up: making certificates for them must not fill a core. */
+const creationsPerSecond = 50
 
 /** Certificates of the local CA: one for the zone and all names directly in it, and one for each published name outside. */
 export class LocalCertificates {
   readonly #deps: LocalCertificatesDeps
   readonly #root: RootAuthority
   readonly #rootPem: string
-  readonly #leaves = new Map<string, Promise<Leaf>>()
+  readonly #contexts: ContextCache
   #zoneLeaf: Leaf
 
   private constructor(deps: LocalCertificatesDeps, root: RootAuthority, rootPem: string, zoneLeaf: Leaf) {
@@ -34,6 +39,13 @@ export class LocalCertificates {
     this.#root = root
     this.#rootPem = rootPem
     this.#zoneLeaf = zoneLeaf
+    this.#contexts = new ContextCache({
+      load: (id) => this.#issue(id),
+      contextsMax,
+      creationsPerSecond,
+      nowMs: () => performance.now(),
+      collectGarbage: () => deps.collectGarbage(),
+    })
   }
 
   static async open(deps: LocalCertificatesDeps): Promise<LocalCertificates> {
@@ -53,18 +65,18 @@ export class LocalCertificates {
     return this.#zoneLeaf
   }
 
+  /** Rejects when too many names are asked for at once. */
   async contextFor(serverName: string): Promise<SecureContext> {
     if (this.#isInZone(serverName) || !this.#deps.isPublished(serverName)) return this.#zoneContext()
-    const known = this.#leaves.get(serverName)
-    const leaf = await this.#remember(serverName, known ?? this.#issueFor(serverName))
-    if (this.#isFresh(leaf)) return leaf.context
-    return (await this.#remember(serverName, this.#issueFor(serverName))).context
+    const context = await this.#contexts.get(`${this.#certifiedName(serverName)} ${this.#period()}`)
+    return context ?? this.#zoneContext()
   }
 
   /** Whether a connection that was opened for `serverName` may carry requests for `hostName` (RFC 9110 7.4). */
   covers(serverName: string | undefined, hostName: string): boolean {
     if (serverName === hostName) return true
-    return this.#isInZone(hostName) && (serverName === undefined || this.#isInZone(serverName))
+    if (this.#isInZone(hostName)) return serverName === undefined || this.#isInZone(serverName)
+    return serverName !== undefined && this.#certifiedName(serverName) === this.#certifiedName(hostName)
   }
 
   async #zoneContext(): Promise<SecureContext> {
@@ -73,18 +85,21 @@ export class LocalCertificates {
     return this.#zoneLeaf.context
   }
 
-  #issueFor(name: string): Promise<Leaf> {
-    const leaf = issueLeaf(this.#root, [name], this.#deps.now())
-    leaf.catch(() => this.#leaves.delete(name))
-    return leaf
+  async #issue(id: string): Promise<{ readonly chainPem: string; readonly privateKeyPem: string }> {
+    const [name = ''] = id.split(' ')
+    const { cert, key } = await this.#root.issue([name], validityFrom(this.#deps.now()))
+    return { chainPem: cert, privateKeyPem: key }
   }
 
-  #remember(name: string, leaf: Promise<Leaf>): Promise<Leaf> {
-    this.#leaves.delete(name)
-    this.#leaves.set(name, leaf)
-    const [oldest] = this.#leaves.keys()
-    if (this.#leaves.size > leavesMaxCount && oldest !== undefined) this.#leaves.delete(oldest)
-    return leaf
+  /** The wildcard that stands for a name, where one is published: all names next to each other share a certificate. */
+  #certifiedName(hostName: string): string {
+    const wildcard = `*${hostName.slice(hostName.indexOf('.'))}`
+    return this.#deps.isPublished(wildcard) ? wildcard : hostName
+  }
+
+  /** Each certificate serves in the period of its making, so it is never old, also when the clock jumped. */
+  #period(): number {
+    return Math.floor(this.#deps.now().getTime() / renewedBeforeMs)
   }
 
   /** The clock may have jumped either way since the certificate was made. */
@@ -105,9 +120,13 @@ function zoneNames(zone: string): string[] {
   return [zone, `*.${zone}`]
 }
 
-async function issueLeaf(root: RootAuthority, names: readonly string[], now: Date): Promise<Leaf> {
+function validityFrom(now: Date): Validity {
   const notBefore = new Date(now.getTime() - dayMs)
-  const validity = { notBefore, notAfter: new Date(notBefore.getTime() + lifetimeMs) }
+  return { notBefore, notAfter: new Date(notBefore.getTime() + lifetimeMs) }
+}
+
+async function issueLeaf(root: RootAuthority, names: readonly string[], now: Date): Promise<Leaf> {
+  const validity = validityFrom(now)
   const issued = await root.issue(names, validity)
   return { ...issued, ...validity, context: createSecureContext({ ...issued, minVersion: 'TLSv1.2' }) }
 }
