@@ -11,6 +11,8 @@ export interface DnsQuestion {
 
 const answerWithinMs = 3_000
 const lengthOctets = 2
+/** Many name servers with many addresses; a larger answer only costs time to read. */
+const answerMaxOctets = 8_192
 
 /** Asks one name server, without recursion and over TCP, where answers are whole and cannot be forged from aside. */
 export async function askServer({ address, port, name, type }: DnsQuestion): Promise<DecodedPacket> {
@@ -30,7 +32,10 @@ async function exchange(address: string, port: number, query: Buffer): Promise<B
     let received = Buffer.alloc(0)
     for await (const chunk of socket) {
       received = Buffer.concat([received, chunk as Buffer])
-      if (received.length >= lengthOctets && received.length >= lengthOctets + received.readUInt16BE(0)) break
+      if (received.length < lengthOctets) continue
+      const octets = received.readUInt16BE(0)
+      if (octets > answerMaxOctets) throw new Error(`${address} answers with ${octets} octets`)
+      if (received.length >= lengthOctets + octets) break
     }
     return received.subarray(lengthOctets)
   } finally {

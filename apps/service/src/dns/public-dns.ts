@@ -18,6 +18,8 @@ export interface PublicDnsOptions {
 const lookupWithinMs = 2_000
 const lookupTries = 2
 const parentServersMax = 4
+/** For the way to the parent of a domain, which may have a hundred labels and slow servers. */
+const parentWithinMs = 10_000
 
 /** DNS as the rest of the world sees it. What is not there is an empty list; a lookup that fails throws. */
 export class PublicDns implements Disposable {
@@ -59,9 +61,11 @@ export class PublicDns implements Disposable {
   }
 
   async #askParent(domain: string): Promise<DecodedPacket> {
-    const servers = await this.#parentServers(domain)
+    const deadline = AbortSignal.timeout(parentWithinMs)
+    const servers = await this.#parentServers(domain, deadline)
     let failure: unknown = new Error(`no name server found above ${domain}`)
     for (const address of servers) {
+      deadline.throwIfAborted()
       try {
         return await askServer({ address, port: this.#authoritativePort, name: domain, type: 'NS' })
       } catch (error) {
@@ -72,8 +76,9 @@ export class PublicDns implements Disposable {
   }
 
   /** Addresses of the servers of the closest enclosing zone. */
-  async #parentServers(domain: string): Promise<string[]> {
+  async #parentServers(domain: string, deadline: AbortSignal): Promise<string[]> {
     for (let at = parentOf(domain); at !== ''; at = parentOf(at)) {
+      deadline.throwIfAborted()
       const names = await emptyWhenAbsent(this.#resolver.resolveNs(at))
       if (names.length === 0) continue
       const addresses = await Promise.all(names.slice(0, parentServersMax).map((name) => this.addressesOf(name)))

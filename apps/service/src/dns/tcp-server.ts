@@ -13,6 +13,7 @@ export interface TcpServerOptions {
   readonly idleMs: number
 }
 
+/** When all are taken the oldest makes room: a question is answered at once, so who has stayed longest is no resolver in need. */
 const connectionsMax = 1_024
 /** So that one network cannot keep all others from asking over TCP. */
 const connectionsPerNetworkMax = 64
@@ -26,11 +27,12 @@ export async function startTcpServer(options: TcpServerOptions): Promise<{ reado
   const server = createServer((socket) => {
     const network = networkOf(socket.remoteAddress ?? '')
     const count = (perNetwork.get(network) ?? 0) + 1
-    if (sockets.size >= connectionsMax || count > connectionsPerNetworkMax) {
+    if (count > connectionsPerNetworkMax) {
       options.counters.add('tcpRefused')
       socket.destroy()
       return
     }
+    if (sockets.size >= connectionsMax) endOldest(sockets, options.counters)
     sockets.add(socket)
     perNetwork.set(network, count)
     socket.once('close', () => {
@@ -49,6 +51,14 @@ export async function startTcpServer(options: TcpServerOptions): Promise<{ reado
       await once(server, 'close')
     },
   }
+}
+
+function endOldest(sockets: Set<Socket>, counters: DnsCounters): void {
+  const [oldest] = sockets
+  counters.add('tcpRefused')
+  if (oldest === undefined) return
+  sockets.delete(oldest)
+  oldest.destroy()
 }
 
 function leave(perNetwork: Map<string, number>, network: string): void {

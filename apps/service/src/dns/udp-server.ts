@@ -15,6 +15,8 @@ export interface UdpServerOptions {
 
 /** Bytes that the system keeps for us in a burst. */
 const receiveBufferBytes = 4 * 1024 * 1024
+/** Of answers that the system does not take yet; then answers are dropped, as the network would. */
+const sendQueueMaxBytes = 1024 * 1024
 
 /** Answers datagrams. Bind each public address by itself: a wildcard socket may answer from another address than was asked. */
 export async function startUdpServer(options: UdpServerOptions): Promise<{ readonly port: number } & AsyncDisposable> {
@@ -40,5 +42,6 @@ function answerDatagram(options: UdpServerOptions, socket: Socket, packet: Buffe
   if (verdict !== 'udp') options.counters.add('rateLimited')
   if (verdict === 'drop') return
   const response = options.respond(packet, verdict)
-  if (response !== null) socket.send(response, sender.port, sender.address)
+  if (response !== null && socket.getSendQueueSize() < sendQueueMaxBytes)
+    socket.send(response, sender.port, sender.address)
 }

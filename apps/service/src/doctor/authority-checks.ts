@@ -40,7 +40,7 @@ export async function checkAuthority({ acme, zone, dnsListen }: ServiceConfig, l
     await find('CAA', async () => {
       if (dnsListen === null) return null
       const { caaIdentities } = await transport.directory()
-      await checkCaa(wanted, { identities: caaIdentities, accountUrl: '' }, lookup)
+      await checkCaa(wanted, { identities: caaIdentities, accountUrl: null }, lookup)
       return `${caaIdentities[0] ?? 'the authority'} may issue for ${zone}`
     }),
   ]

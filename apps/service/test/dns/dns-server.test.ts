@@ -10,7 +10,6 @@ import { hasPrograms, startRecursor } from '@tunnel/testkit'
 
 const challenge = 'f7ekwqdb.acme-challenge.svc.test'
 const junkPackets = 20_000
-const tcpIdleMs = 300
 
 let server: DnsServer
 let authority: Authority
@@ -32,7 +31,13 @@ beforeAll(async () => {
     nsTargets: ['1.r.ns.svc.test.', '2.r.ns.svc.test.'],
     regionDomains: ['tunnel.eu.connect.acme.test'],
   })
-  server = await startDnsServer({
+  server = await startServer({ tcpIdleMs: 300 })
+})
+
+afterAll(() => server[Symbol.asyncDispose]())
+
+function startServer({ tcpIdleMs }: { readonly tcpIdleMs: number }): Promise<DnsServer> {
+  return startDnsServer({
     zones: authority.zones,
     listen: { host: '127.0.0.1', port: 0 },
     nowMs: () => performance.now(),
@@ -40,9 +45,7 @@ beforeAll(async () => {
     answersPerSecondPerNetwork: 100_000,
     tcpIdleMs,
   })
-})
-
-afterAll(() => server[Symbol.asyncDispose]())
+}
 
 describe.skipIf(!hasPrograms('dig'))('the DNS server, asked with dig', () => {
   const ask = (...words: string[]) => dig(server.port, ...words)
@@ -168,6 +171,32 @@ describe('a TCP peer that does not speak DNS is cut off', () => {
     const burst = Buffer.concat(Array.from({ length: 5_000 }, () => Buffer.concat([Buffer.from([0, big.length]), big])))
     socket.write(burst)
     await expect(cutOff).resolves.toMatchObject({ code: 'ECONNRESET' })
+  })
+})
+
+describe('connections that only stay', () => {
+  const start = () => startServer({ tcpIdleMs: 60_000 })
+  const hold = async (port: number, localAddress: string, count: number) => {
+    const sockets = Array.from({ length: count }, () => connect({ host: '127.0.0.1', port, localAddress }))
+    for (const socket of sockets) socket.on('error', () => undefined).resume()
+    await Promise.all(sockets.map((socket) => once(socket, 'connect')))
+    return sockets
+  }
+
+  it.skipIf(!hasPrograms('dig'))('make room for those that ask, however many networks hold them', async () => {
+    await using crowded = await start()
+    const networks = Array.from({ length: 18 }, (_, index) => `127.77.${index}.1`)
+    const held = await Promise.all(networks.map((network) => hold(crowded.port, network, 60)))
+    await expect.poll(() => crowded.counters.count('tcpRefused'), { timeout: 5_000 }).toBe(18 * 60 - 1_024)
+    expect(await dig(crowded.port, '+tcp', 'TXT', challenge)).toContain('"one"')
+    for (const socket of held.flat()) socket.destroy()
+  })
+
+  it('are no more than its share for one network', async () => {
+    await using crowded = await start()
+    const held = await hold(crowded.port, '127.78.0.1', 80)
+    await expect.poll(() => crowded.counters.count('tcpRefused'), { timeout: 5_000 }).toBe(16)
+    for (const socket of held) socket.destroy()
   })
 })
 

@@ -33,4 +33,9 @@ describe('CAA records', () => {
     expect(caaPermits(records, question)).toBe(plain)
     expect(caaPermits(records, { ...question, isWildcard: true })).toBe(wildcard)
   })
+
+  it('that name an account permit while it is not known which is ours', () => {
+    const records = [issue('ca.example;accounturi=https://ca.example/acct/2')]
+    expect(caaPermits(records, { ...question, accountUrl: null })).toBe(true)
+  })
 })

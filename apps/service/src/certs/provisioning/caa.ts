@@ -9,7 +9,8 @@ export interface CaaQuestion {
   readonly identities: readonly string[]
   readonly isWildcard: boolean
   readonly method: 'dns-01' | 'http-01'
-  readonly accountUrl: string
+  /** Null: not known. */
+  readonly accountUrl: string | null
 }
 
 const knownTags = new Set(['issue', 'issuewild', 'iodef', 'contactemail', 'contactphone', 'issuemail', 'issuevmc'])
@@ -30,7 +31,8 @@ function permits(value: string, { identities, method, accountUrl }: CaaQuestion)
   const methods = settings.get('validationmethods')
   const account = settings.get('accounturi')
   return (
-    (methods === undefined || methods.split(',').includes(method)) && (account === undefined || account === accountUrl)
+    (methods === undefined || methods.split(',').includes(method)) &&
+    (account === undefined || accountUrl === null || account === accountUrl)
   )
 }
 

@@ -10,10 +10,14 @@ export interface NameLookup {
   delegationOf(domain: string): Promise<readonly string[]>
 }
 
+/** For the CAA records of one name and of all names above it, which may be a hundred with slow servers. */
+const caaWithinMs = 10_000
+
 /** By what CAA records may name the authority and our account there. */
 export interface AuthorityIdentity {
   readonly identities: readonly string[]
-  readonly accountUrl: string
+  /** Null when it is not known: then records are taken to name it. */
+  readonly accountUrl: string | null
 }
 
 /** Throws `DnsProblem`, naming every record to correct, while any record that the subject needs is missing or wrong. */
@@ -70,7 +74,9 @@ async function delegationProblem(
 
 /** The records at the name or at its closest ancestor that has any (RFC 8659 3). */
 async function closestCaa(name: string, lookup: NameLookup): Promise<readonly CaaRecord[]> {
+  const deadline = AbortSignal.timeout(caaWithinMs)
   for (let at = name; at !== ''; at = at.includes('.') ? at.slice(at.indexOf('.') + 1) : '') {
+    deadline.throwIfAborted()
     const records = await lookup.caaOf(at)
     if (records.length > 0) return records
   }
