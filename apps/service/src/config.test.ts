@@ -45,6 +45,8 @@ describe('readConfig', () => {
     ['SERVICE_REGION', 'EU West'],
     ['SERVICE_ACME_EMAIL', 'nobody'],
     ['SERVICE_ZONE', 'localhost'],
+    ['SERVICE_POLICY_PRIVATE_HOSTS', 'https://idp.example'],
+    ['SERVICE_POLICY_PRIVATE_HOSTS', '10.0.0.0/33'],
     ['SERVICE_API_REQUESTS_PER_MINUTE', '0'],
   ])('refuses %s=%s', (name, value) => {
     expect(problemsOf({ [name]: value })).toEqual([expect.stringMatching(`^${name}: must `)])
@@ -63,6 +65,13 @@ describe('readConfig', () => {
     expect(config.apiListen).toEqual({ host: '::1', port: 0 })
     expect(config.edgeHttpListen).toEqual({ host: '0.0.0.0', port: 80 })
     expect(config.baseUrl).toBe('https://api.example.com')
+  })
+
+  it('takes hosts that policies may reach', () => {
+    const { policyPrivateHosts } = readConfig({
+      SERVICE_POLICY_PRIVATE_HOSTS: 'Keycloak, idp.corp.example,10.2.0.0/16,::1',
+    })
+    expect(policyPrivateHosts).toEqual(['keycloak', 'idp.corp.example', '10.2.0.0/16', '::1'])
   })
 
   it('takes a limit of API requests', () => {

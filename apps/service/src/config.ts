@@ -43,6 +43,8 @@ export interface ServiceConfig {
   /** TLS contexts in memory. */
   readonly tlsContextsMax: number
   readonly releasesDir: string
+  /** Hosts of the operator's own network that may serve key sets to policies: names, addresses, blocks. */
+  readonly policyPrivateHosts: readonly string[]
   /** Where static backends may lead. */
   readonly staticBackends: 'public' | 'any'
   /** What an SSH host certificate for every host holds: no principals, or `*` for OpenSSH 10.3 and later. */
@@ -104,6 +106,7 @@ export function readConfig(env: Environment): ServiceConfig {
     dnsResolvers: reader.read('SERVICE_DNS_RESOLVERS', null, resolverAddresses),
     tlsContextsMax: reader.read('SERVICE_TLS_CONTEXTS_MAX', '5000', contextCount),
     releasesDir: reader.read('SERVICE_RELEASES_DIR', join(dataDir, 'releases'), directory),
+    policyPrivateHosts: reader.read('SERVICE_POLICY_PRIVATE_HOSTS', null, hostsAndBlocks) ?? [],
     staticBackends: reader.read('SERVICE_STATIC_BACKENDS', 'public', staticReach),
     sshEmptyPrincipals: reader.read('SERVICE_SSH_EMPTY_PRINCIPALS', 'empty', emptyPrincipals),
     requestsPerMinute: reader.read('SERVICE_API_REQUESTS_PER_MINUTE', 'off', requestCount),
@@ -210,6 +213,16 @@ function addressBlocks(text: string): string[] {
   if (wrong !== undefined)
     throw new Error(`"${wrong}" is not an IP address or a block such as 10.0.0.0/8 (several are separated by commas)`)
   return blocks
+}
+
+function hostsAndBlocks(text: string): string[] {
+  const hosts = text.split(',').map((part) => part.trim().toLowerCase())
+  const wrong = hosts.find((host) => !isCidr(host) && !/^(?!-)[a-z0-9-]*[a-z][a-z0-9.-]*(?<![.-])$/.test(host))
+  if (wrong !== undefined)
+    throw new Error(
+      `must be host names, addresses or blocks such as 10.0.0.0/8, separated by commas; "${wrong}" is none`,
+    )
+  return hosts
 }
 
 function resolverAddresses(text: string): string[] {

@@ -8,6 +8,8 @@ import { AddressFilters } from './routing/address-filters.ts'
 import type { LabelledTunnels } from './routing/edge-sources.ts'
 import { PublishedEdges } from './routing/published-edges.ts'
 import { PublishedRawEdges } from './routing/published-raw-edges.ts'
+import { ReservedHosts } from './routing/reserved-hosts.ts'
+import type { ModuleCompiler } from './routing/route-guards.ts'
 import type { StaticReach } from './routing/static-upstream.ts'
 
 export interface RoutingDeps {
@@ -22,6 +24,7 @@ export interface RoutingDeps {
 export interface Routing {
   readonly edges: PublishedEdges
   readonly rawEdges: PublishedRawEdges
+  readonly reservedHosts: ReservedHosts
   readonly restrictions: AccountRestrictions
   readonly filters: AddressFilters
 }
@@ -31,25 +34,33 @@ export async function startRouting(deps: RoutingDeps): Promise<Routing> {
   const { management, labelled, policies, staticReach, log } = deps
   const { ipPolicies, ipPolicyRules, ipRestrictions, ...resources } = management.resources
   const filters = await AddressFilters.load(ipPolicies, ipPolicyRules)
+  const compileFor =
+    (protocol: 'http' | 'tcp' | 'tls'): ModuleCompiler =>
+    (modules, { id, accountId }) => {
+      // That the policies are there is known: a module holds on to those that it names.
+      const ipPolicy = (policyId: string) => filters.ipPolicy(accountId, policyId)
+      return compileModules(modules, { owner: id, protocol, ipPolicy }, policies)
+    }
   const edges = await PublishedEdges.load(edgeSources(management.resources, labelled), {
     now: () => performance.now(),
     random: Math.random,
     staticReach,
     filters,
-    // That the policies are there is known: a module holds on to those that it names.
-    compileModules: (modules, { id, accountId }) =>
-      compileModules(modules, id, policies, (policyId) => filters.ipPolicy(accountId, policyId)),
+    compileModules: compileFor('http'),
   })
-  const rawEdges = await PublishedRawEdges.load(resources, { filters, backends: edges.backends })
+  const { backends } = edges
+  const compile = { tcp: compileFor('tcp'), tls: compileFor('tls') }
+  const rawEdges = await PublishedRawEdges.load(resources, { filters, backends, compile })
   const restrictions = await AccountRestrictions.load(ipRestrictions, filters, (outsider) =>
     log.info(outsider, 'an address outside of the account restriction'),
   )
+  const reservedHosts = await ReservedHosts.load(resources.reservedDomains)
   const refresh = async (kind: string, id: string): Promise<void> => {
     await filters.refresh(kind, id)
-    await Promise.all([edges.refresh(kind, id), rawEdges.refresh(kind, id), restrictions.refresh(kind, id)])
+    await Promise.all([edges, rawEdges, reservedHosts, restrictions].map((part) => part.refresh(kind, id)))
   }
   management.changes.listenToAll(({ kind, id }) => {
     refresh(kind, id).catch((error: unknown) => log.error({ err: error, id }, 'a change does not act yet'))
   })
-  return { edges, rawEdges, restrictions, filters }
+  return { edges, rawEdges, reservedHosts, restrictions, filters }
 }

@@ -69,6 +69,7 @@ export async function startTestApi(
       region: 'local',
       tcpPorts: { first: 20_000, last: 20_009 },
       sshEmptyPrincipals: 'empty' as const,
+      policyPrivateHosts: [],
     },
     options,
   )

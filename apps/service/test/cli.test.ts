@@ -32,6 +32,7 @@ const managed = {
   region: 'local',
   tcpPorts: { first: 20_000, last: 20_009 },
   sshEmptyPrincipals: 'empty' as const,
+  policyPrivateHosts: [],
 }
 
 describe('the command line', () => {

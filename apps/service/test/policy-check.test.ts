@@ -7,6 +7,7 @@ import Fastify from 'fastify'
 import { describe, expect, it } from 'vitest'
 import { runCli } from '../src/cli/run-cli.ts'
 import { policyRoutes } from '../src/policies/policy-routes.ts'
+import { PrivateHosts } from '../src/policies/private-hosts.ts'
 
 const policy = {
   inbound: [{ name: 'no deletes', expressions: ["req.method == 'DELETE'"], actions: [{ type: 'deny' }] }],
@@ -16,7 +17,7 @@ const broken = { inbound: [{ expressions: ['req.metod == 1'], actions: [] }] }
 describe('POST /policies/check', () => {
   const check = async (body: object) => {
     const app = Fastify({ ajv: { customOptions: { coerceTypes: false, removeAdditional: false } } })
-    policyRoutes(app)
+    policyRoutes(app, new PrivateHosts([]))
     const reply = await app.inject({ method: 'POST', url: '/policies/check', payload: body })
     return { status: reply.statusCode, body: reply.json<Record<string, unknown>>() }
   }

@@ -49,6 +49,23 @@ it('loses the visitor of a killed service at once, and heals when the service is
   await expectServed()
 })
 
+it('says that the agent is offline, also after a restart of the service, for as long as the agent is away', async () => {
+  await expectServed()
+  const reserved = `reserved.${stack.service.zone}`
+  await stack.account.call('POST', '/reserved_domains', { domain: reserved })
+  const deleted = await stack.publish('deleted-name')
+  await curl(`${stack.agent.apiUrl}/tunnels/${deleted}`, '-X', 'DELETE')
+  await eventually(async () => expect(await answerAt(deleted)).toEqual([404, 'ERR_SERVICE_3200']))
+  stack.agent.process.signal('SIGKILL')
+  await eventually(async () => expect(await answerAt(host)).toEqual([503, 'ERR_SERVICE_3201']))
+  await stack.restartService()
+  expect(await answerAt(host)).toEqual([503, 'ERR_SERVICE_3201'])
+  expect(await answerAt(reserved)).toEqual([503, 'ERR_SERVICE_3201'])
+  expect(await answerAt(deleted)).toEqual([404, 'ERR_SERVICE_3200'])
+  await stack.restartAgent()
+  await expectServed()
+})
+
 it('answers for a killed upstream at once, and serves it again when it is back', async () => {
   const { command, args } = fromSource('packages/e2e/src/upstream-process.ts')
   const first = await startProcess(command, [...args, '0'])
@@ -107,6 +124,12 @@ it.runIf(isThorough)(
     expect((await curl(`${agent.apiUrl}/readyz`)).status).toBe(200)
   },
 )
+
+/** The status, and the code on the page. */
+async function answerAt(name: string): Promise<[number, unknown]> {
+  const { status, body } = await curl(stack.httpUrl(name), '-H', 'Accept: application/json')
+  return [status, (JSON.parse(body) as { error_code: unknown }).error_code]
+}
 
 async function timed<T>(work: Promise<T>): Promise<{ answer: T; ms: number }> {
   const startedAt = performance.now()

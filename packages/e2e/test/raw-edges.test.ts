@@ -126,3 +126,43 @@ it('a TLS edge leads its name to a tunnel group, and the upstream shows its own 
   await eventually(async () => expect(await visit()).toBe('inside'))
   server.close()
 })
+
+it('policies of TCP and TLS edges decide when a connection arrives, and their changes act on the next', async () => {
+  const reserved = await create('/reserved_addrs', {})
+  const port = portIn(reserved)
+  const group = await create('/backends/tunnel_group', { labels: { app: 'guarded' } })
+  const forwards_to = `127.0.0.1:${portOf(upstream)}`
+  const labels = { app: 'guarded' }
+  await stack.agent.createTunnel({ protocol: 'tcp', forwards_to, labels })
+  const deny = [{ type: 'deny' }]
+  const edge = await create('/edges/tcp', {
+    hostports: [reserved.addr],
+    backend: { backend_id: group.id },
+    policy: { inbound: [{ expressions: ["conn.client_ip == '127.0.0.66'"], actions: deny }] },
+  })
+  await until(() => exchange(port, 'a friend'), 'heard a friend')
+  expect(await exchange(port, 'a stranger', '127.0.0.66')).toBe('ECONNRESET')
+
+  const value = 'on_tcp_connect:\n  - actions:\n      - {type: restrict-ips, config: {allow: [127.0.0.1]}}\n'
+  await stack.account.call('PUT', `/edges/tcp/${edge.id}/traffic_policy`, { value })
+  await until(() => exchange(port, 'a guest', '127.0.0.77'), 'ECONNRESET')
+  expect(await exchange(port, 'a friend')).toBe('heard a friend')
+  await stack.account.call('DELETE', `/edges/tcp/${edge.id}/traffic_policy`)
+  await until(() => exchange(port, 'a guest', '127.0.0.77'), 'heard a guest')
+  const ofRequests = { inbound: [{ expressions: ["req.method == 'GET'"], actions: deny }] }
+  await expect(stack.account.call('PUT', `/edges/tcp/${edge.id}/policy`, ofRequests)).rejects.toThrow(
+    /not available in this phase/,
+  )
+
+  const name = `guarded.${stack.service.zone}`
+  await create('/reserved_domains', { domain: name })
+  await create('/edges/tls', {
+    hostports: [`${name}:443`],
+    backend: { backend_id: group.id },
+    traffic_policy: {
+      value: JSON.stringify({ inbound: [{ expressions: [`endpoint.host == '${name}'`], actions: deny }] }),
+    },
+  })
+  const socket = connectTls({ host: '127.0.0.1', port: stack.service.ports.edgeHttps, servername: name })
+  await expect(once(socket, 'secureConnect')).rejects.toThrow('ECONNRESET')
+})

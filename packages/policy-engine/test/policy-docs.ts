@@ -141,7 +141,8 @@ function functionSection(): string {
   const lookups = [...lookupNames].map(
     ([name, { target }]) => `${name}(string) → ${target === '@hasKey' ? 'bool' : 'list(dyn)'}`,
   )
-  const list = [...new Set([...signatures, ...lookups])].sort(
+  const macros = ['list(dyn).sortBy(name, key) → list(dyn)']
+  const list = [...new Set([...signatures, ...lookups, ...macros])].sort(
     (a, b) => bareName(a).localeCompare(bareName(b), 'en') || a.localeCompare(b, 'en'),
   )
   return ['## Functions', `\`\`\`text\n${list.join('\n')}\n\`\`\``].join('\n\n')

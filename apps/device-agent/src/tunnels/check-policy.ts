@@ -23,7 +23,9 @@ export async function checkPolicy(policy: PolicyDocument, protocol: TunnelProtoc
   if (Object.keys(policy).length === 0) return
   // Loaded when it is needed: an agent whose tunnels are all made never pays for it.
   const { compilePolicy, validatingHost } = await import('@tunnel/policy-engine')
-  const result = compilePolicy(policy, { protocol: protocol === 'https' ? 'http' : protocol, host: validatingHost })
+  // Which hosts of its own network the service lets policies reach is known there alone.
+  const host = { ...validatingHost, allowsPrivateHost: () => true }
+  const result = compilePolicy(policy, { protocol: protocol === 'https' ? 'http' : protocol, host })
   if (result.ok) return
   const error = new PolicyInvalidError(result.problems)
   throw isDefault ? new ServiceError('policy_file_unusable', {}, { cause: error }) : error

@@ -3,6 +3,7 @@ import { ServiceError } from '@tunnel/models'
 import { PolicySample, type Problem, type SampleTrial, type Warning } from '@tunnel/policy-engine'
 import { Check, Errors } from 'typebox/value'
 import { checkPolicy } from '../policies/check-policy.ts'
+import { PrivateHosts } from '../policies/private-hosts.ts'
 import { type Command, type CommandInput, printResult, UsageError } from './command.ts'
 
 export const checkPolicyFile: Command = {
@@ -12,7 +13,9 @@ export const checkPolicyFile: Command = {
   positionals: 1,
   async run(input) {
     const document = await readText(input.files[0] ?? '')
-    const report = await checkPolicy(document, protocolOf(input), await readSamples(input.values['request']))
+    const samples = await readSamples(input.values['request'])
+    const privateHosts = new PrivateHosts(input.settings.policyPrivateHosts)
+    const report = await checkPolicy(document, protocolOf(input), samples, privateHosts)
     const { problems, warnings, results } = report
     printResult(input, report, [
       ...findingLines('problem', problems),

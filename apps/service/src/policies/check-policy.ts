@@ -5,9 +5,9 @@ import {
   type Problem,
   type SampleTrial,
   tryPolicy,
-  validatingHost,
   type Warning,
 } from '@tunnel/policy-engine'
+import { checkingHost, type PrivateHosts } from './private-hosts.ts'
 
 /** What is wrong with a policy, or what it would do. Wire form. */
 export interface PolicyReport {
@@ -23,8 +23,9 @@ export async function checkPolicy(
   document: unknown,
   protocol: PolicyProtocol,
   samples: readonly PolicySample[],
+  privateHosts: PrivateHosts,
 ): Promise<PolicyReport> {
-  const compiled = compilePolicy(document, { protocol, host: validatingHost })
+  const compiled = compilePolicy(document, { protocol, host: checkingHost(privateHosts) })
   const { warnings } = compiled
   if (!compiled.ok) return { valid: false, problems: compiled.problems, warnings, results: [] }
   const results: SampleTrial[] = []

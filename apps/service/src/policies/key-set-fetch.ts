@@ -1,20 +1,27 @@
 import { lookup as resolve, type LookupAddress } from 'node:dns'
-import { BlockList, isIPv6, type LookupFunction } from 'node:net'
+import { BlockList, isIP, isIPv6, type LookupFunction } from 'node:net'
 import { Agent, request } from 'undici'
+import type { PrivateHosts } from './private-hosts.ts'
 
 const documentMaxBytes = 256 * 1024
 const answerMs = 5_000
 
 /** Fetches key sets for policies. What an account writes into a policy must not reach into the service's own network. */
 export class KeySetFetcher implements AsyncDisposable {
-  readonly #agent = new Agent({
-    connect: { lookup: publicLookup, timeout: answerMs },
-    headersTimeout: answerMs,
-    bodyTimeout: answerMs,
-  })
+  readonly #privateHosts: PrivateHosts
+  readonly #agent: Agent
 
-  /** Rejects on anything but an unredirected 200 with a small JSON document from a public address. */
+  constructor(privateHosts: PrivateHosts) {
+    this.#privateHosts = privateHosts
+    const connect = { lookup: this.#lookup, timeout: answerMs }
+    this.#agent = new Agent({ connect, headersTimeout: answerMs, bodyTimeout: answerMs })
+  }
+
+  /** Rejects on anything but an unredirected 200 with a small JSON document from a public address or a listed host. */
   async fetch(url: string): Promise<unknown> {
+    const host = new URL(url).hostname.replace(/^\[(.*)\]$/, '$1')
+    // An address that is written out is never looked up.
+    if (isIP(host) !== 0 && !this.#admits(host, host)) throw notPublic(host)
     const { statusCode, body } = await request(url, {
       dispatcher: this.#agent,
       headers: { accept: 'application/json' },
@@ -38,22 +45,25 @@ export class KeySetFetcher implements AsyncDisposable {
   async [Symbol.asyncDispose](): Promise<void> {
     await this.#agent.destroy()
   }
+
+  /** Refuses a name when any of its addresses is refused, so that a second look-up cannot change the answer. */
+  readonly #lookup: LookupFunction = (host, options, done) => {
+    resolve(host, { ...options, all: true }, (error, addresses: LookupAddress[]) => {
+      const [first] = addresses ?? []
+      if (error || first === undefined) return done(error ?? notPublic(host), '', 0)
+      if (!addresses.every(({ address }) => this.#admits(host, address))) return done(notPublic(host), '', 0)
+      if (options.all) done(null, addresses)
+      else done(null, first.address, first.family)
+    })
+  }
+
+  #admits(host: string, address: string): boolean {
+    return isPublicAddress(address) || this.#privateHosts.has(host) || this.#privateHosts.has(address)
+  }
 }
 
-/** Refuses a name when any of its addresses is not public, so that a second look-up cannot change the answer. */
-const publicLookup: LookupFunction = (host, options, done) => {
-  resolve(host, { ...options, all: true }, (error, addresses: LookupAddress[]) => {
-    const isPublic = !error && addresses.length > 0 && addresses.every(({ address }) => isPublicAddress(address))
-    if (!isPublic)
-      return done(
-        error ?? Object.assign(new Error(`${host} has an address that is not public`), { code: 'EACCES' }),
-        '',
-        0,
-      )
-    const [first] = addresses
-    if (options.all) done(null, addresses)
-    else done(null, first?.address ?? '', first?.family)
-  })
+function notPublic(host: string): NodeJS.ErrnoException {
+  return Object.assign(new Error(`${host} has an address that is not public`), { code: 'EACCES' })
 }
 
 const special = new BlockList()

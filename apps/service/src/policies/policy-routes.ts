@@ -2,6 +2,7 @@ import { PolicySample } from '@tunnel/policy-engine'
 import type { FastifyInstance } from 'fastify'
 import { type Static, Type } from 'typebox'
 import { checkPolicy } from './check-policy.ts'
+import type { PrivateHosts } from './private-hosts.ts'
 
 const requestsMax = 10
 
@@ -21,10 +22,10 @@ const CheckBody = Type.Object(
 )
 
 /** `POST /policies/check`: try before you trust. An addition to the compatible API. */
-export function policyRoutes(app: FastifyInstance): void {
+export function policyRoutes(app: FastifyInstance, privateHosts: PrivateHosts): void {
   const schema = { summary: 'Check a policy and try it on requests', tags: ['policies'], body: CheckBody }
   app.post<{ Body: Static<typeof CheckBody> }>('/policies/check', { schema }, ({ body }) => {
     const { policy, protocol = 'http', requests = [] } = body
-    return checkPolicy(policy, protocol, requests)
+    return checkPolicy(policy, protocol, requests, privateHosts)
   })
 }

@@ -1,7 +1,8 @@
 import { ServiceError } from '@tunnel/models'
-import { type CompileResult, compilePolicy, validatingHost } from '@tunnel/policy-engine'
+import { type CompileOptions, type CompileResult, compilePolicy } from '@tunnel/policy-engine'
 import { moduleDocuments, type PolicyModuleName, policyModuleNames, type PolicyModules } from './module-documents.ts'
 import type { PolicyCompiler, PolicyPlace } from './policy-compiler.ts'
+import { checkingHost, type PrivateHosts } from './private-hosts.ts'
 
 /** A module that works as a policy. */
 export interface CompiledModule {
@@ -15,17 +16,12 @@ const refusals: Partial<Record<PolicyModuleName, NonNullable<CompiledModule['ref
   webhook_verification: 'webhook_refused',
 }
 
-/** Compiles those modules of a route that are switched on. `routeId` keeps the counters of a module over its changes. */
-export function compileModules(
-  modules: PolicyModules,
-  routeId: string,
-  compiler: PolicyCompiler,
-  ipPolicy: NonNullable<PolicyPlace['ipPolicy']>,
-): CompiledModule[] {
+/** Compiles those modules of a route or edge that are switched on. The owner keeps the counters of a module over its changes. */
+export function compileModules(modules: PolicyModules, place: PolicyPlace, compiler: PolicyCompiler): CompiledModule[] {
   return policyModuleNames.flatMap((name) => {
     const document = documentOf(name, modules)
     if (document === undefined) return []
-    const result = compiler.check(document, { owner: `${routeId} ${name}`, protocol: 'http', ipPolicy })
+    const result = compiler.check(document, { ...place, owner: `${place.owner} ${name}` })
     return [{ policy: result.ok ? result.policy : null, refusal: refusals[name] ?? null }]
   })
 }
@@ -36,9 +32,17 @@ function documentOf(name: PolicyModuleName, modules: PolicyModules): unknown {
 }
 
 /** Throws `ServiceError` with the first problem of a module that works as a policy; any other module is not looked at. */
-export function checkModule(name: string, module: object): void {
-  if (!isPolicyModule(name)) return
-  const result = tryToCompile(name, module)
+export type ModuleCheck = (name: string, module: object, edge: 'https' | 'tcp' | 'tls') => void
+
+export function moduleCheck(privateHosts: PrivateHosts): ModuleCheck {
+  const host = checkingHost(privateHosts)
+  return (name, module, edge) => {
+    if (isPolicyModule(name)) checkModule(name, module, { protocol: edge === 'https' ? 'http' : edge, host })
+  }
+}
+
+function checkModule(name: PolicyModuleName, module: object, options: CompileOptions): void {
+  const result = tryToCompile(name, module, options)
   if (result.ok) return
   const { path = '$', message = 'it cannot be compiled' } = result.problems[0] ?? {}
   // Only these two were written as policies: a place in any other document would say nothing.
@@ -51,9 +55,9 @@ function isPolicyModule(name: string): name is PolicyModuleName {
   return (policyModuleNames as readonly string[]).includes(name)
 }
 
-function tryToCompile(name: PolicyModuleName, module: object): CompileResult {
+function tryToCompile(name: PolicyModuleName, module: object, options: CompileOptions): CompileResult {
   try {
-    return compilePolicy(moduleDocuments[name](module as never), { protocol: 'http', host: validatingHost })
+    return compilePolicy(moduleDocuments[name](module as never), options)
   } catch (error) {
     const problem = `the text is neither JSON nor YAML: ${error instanceof Error ? error.message.split('\n')[0] : ''}`
     throw new ServiceError('policy_invalid', { path: '$', problem }, { cause: error })

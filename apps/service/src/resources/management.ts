@@ -1,5 +1,7 @@
 import type { FastifyInstance } from 'fastify'
 import type { ApiKeyVerifier, CallReader } from '../api/caller.ts'
+import { PrivateHosts } from '../policies/private-hosts.ts'
+import { moduleCheck } from '../policies/route-modules.ts'
 import type { Storage } from '../storage/open-storage.ts'
 import { Accounts } from './accounts/accounts.ts'
 import { type Resources, createResources } from './all-resources.ts'
@@ -38,6 +40,7 @@ export interface ManagementConfig {
   readonly region: string
   readonly tcpPorts: { readonly first: number; readonly last: number }
   readonly sshEmptyPrincipals: EmptyPrincipals
+  readonly policyPrivateHosts: readonly string[]
 }
 
 /** Parts of the service that resources show or depend on. */
@@ -50,14 +53,14 @@ export interface ManagementOptions {
 
 export function createManagement(
   { db, records }: Storage,
-  { zone, region, tcpPorts, sshEmptyPrincipals }: ManagementConfig,
+  { zone, region, tcpPorts, sshEmptyPrincipals, policyPrivateHosts }: ManagementConfig,
   options: ManagementOptions = {},
 ): Management {
   const { provisioning = noProvisioning, actingModules = modulesOfTheEdge, isPortOpen = () => false } = options
   const changes = new Changes()
   const sessions = new LateSessions()
   const names = new ZoneNames(zone, region)
-  const edgeModules = createEdgeModules(actingModules)
+  const edgeModules = createEdgeModules(actingModules, moduleCheck(new PrivateHosts(policyPrivateHosts)))
   const surroundings = {
     names,
     ports: { ...tcpPorts, isOpen: isPortOpen },

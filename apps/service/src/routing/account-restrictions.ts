@@ -52,6 +52,11 @@ export class AccountRestrictions {
     return item === undefined ? null : (this.#compiled.get(key) ?? this.#compile(key, item))
   }
 
+  /** What `find` answers, for those who ask about one surface alone. */
+  at(surface: RestrictedSurface): { find(accountId: string): AddressFilter | null } {
+    return { find: (accountId) => this.find(accountId, surface) }
+  }
+
   /** Like `find`, but looks at the store again before it refuses: what an operator has changed there counts. */
   async admits(accountId: string, surface: RestrictedSurface, address: string): Promise<boolean> {
     if (this.find(accountId, surface)?.isAllowed(address) ?? true) return true

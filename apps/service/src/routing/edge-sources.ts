@@ -20,7 +20,7 @@ export interface StoredEdge {
 
 /** A TCP or TLS edge. */
 export interface StoredRawEdge extends StoredEdge {
-  readonly modules: Pick<StoredModules, 'backend' | 'ip_restriction'>
+  readonly modules: Pick<StoredModules, 'backend' | 'ip_restriction' | 'policy' | 'traffic_policy'>
 }
 
 export interface StoredRoute {

@@ -4,6 +4,7 @@ import type { BackendCatalogue } from './backend-catalogue.ts'
 import type { StoredRawEdge } from './edge-sources.ts'
 import { HostTable } from './host-table.ts'
 import { type ItemSource, Mirror, type MirroredItem } from './mirror.ts'
+import type { ModuleCompiler } from './route-guards.ts'
 
 interface StoredAddr {
   /** `host:port`. */
@@ -20,7 +21,10 @@ export interface RawEdgeSources {
 interface Parts {
   readonly filters: AddressFilters
   readonly backends: BackendCatalogue
+  readonly compile: Readonly<Record<RawProtocol, ModuleCompiler>>
 }
+
+type RawProtocol = RawEdge['protocol']
 
 /** What TCP and TLS edges publish, by port and by host name, and whose port is whose. */
 export class PublishedRawEdges {
@@ -30,6 +34,8 @@ export class PublishedRawEdges {
   readonly #parts: Parts
   readonly #edgeIdByPort = new Map<number, string>()
   readonly #edgeIdByHost = new HostTable()
+  /** Compiled once for each version of an edge. */
+  readonly #policies = new WeakMap<StoredRawEdge['modules'], RawEdge['policies']>()
   readonly #listeners = new Set<(port: number) => void>()
   readonly #addrByPort = new Map<number, MirroredItem<StoredAddr>>()
 
@@ -56,11 +62,12 @@ export class PublishedRawEdges {
   }
 
   atPort(port: number): RawEdge | undefined {
-    return this.#compile(this.#tcp.get(this.#edgeIdByPort.get(port) ?? ''))
+    return this.#compile(this.#tcp.get(this.#edgeIdByPort.get(port) ?? ''), 'tcp')
   }
 
   atHost(host: string): RawEdge | undefined {
-    return this.#edgeIdByHost.isEmpty ? undefined : this.#compile(this.#tls.get(this.#edgeIdByHost.find(host) ?? ''))
+    if (this.#edgeIdByHost.isEmpty) return undefined
+    return this.#compile(this.#tls.get(this.#edgeIdByHost.find(host) ?? ''), 'tls')
   }
 
   isReserved(port: number): boolean {
@@ -107,16 +114,27 @@ export class PublishedRawEdges {
   }
 
   /** Once for each connection, so there is nothing that could be out of date. */
-  #compile(edge: MirroredItem<StoredRawEdge> | undefined): RawEdge | undefined {
+  #compile(edge: MirroredItem<StoredRawEdge> | undefined, protocol: RawProtocol): RawEdge | undefined {
     if (edge === undefined) return undefined
     const { filters, backends } = this.#parts
     const { backend, ip_restriction: restriction } = edge.body.modules
     return {
       id: edge.id,
       accountId: edge.accountId,
+      protocol,
       addressFilter: restriction?.enabled === true ? filters.union(restriction.ip_policy_ids) : null,
+      policies: this.#policiesOf(edge, protocol),
       backend: backend?.enabled === true ? backends.get(backend.backend_id, 'bytes') : null,
     }
+  }
+
+  #policiesOf(edge: MirroredItem<StoredRawEdge>, protocol: RawProtocol): RawEdge['policies'] {
+    const { modules } = edge.body
+    const known = this.#policies.get(modules)
+    if (known !== undefined) return known
+    const policies = this.#parts.compile[protocol](modules, edge).map(({ policy }) => policy)
+    this.#policies.set(modules, policies)
+    return policies
   }
 }
 

@@ -1,12 +1,31 @@
 import * as fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { RoutingTable } from './routing-table.ts'
+import { type NameMemory, RoutingTable } from './routing-table.ts'
 
 const tunnel = (name: string) => ({ name })
 type Tunnel = ReturnType<typeof tunnel>
 
+/** What a store would hold. */
+class TestMemory implements NameMemory {
+  readonly remembered: string[]
+  readonly names: Set<string>
+
+  constructor(...remembered: string[]) {
+    this.remembered = remembered
+    this.names = new Set(remembered)
+  }
+
+  remember(name: string): void {
+    this.names.add(name)
+  }
+
+  forget(name: string): void {
+    this.names.delete(name)
+  }
+}
+
 function tableWith(...names: string[]): RoutingTable<Tunnel> {
-  const table = new RoutingTable<Tunnel>(100)
+  const table = new RoutingTable<Tunnel>(100, new TestMemory())
   for (const name of names) table.claim(name, tunnel(name))
   return table
 }
@@ -39,7 +58,7 @@ describe('a host name', () => {
 })
 
 it('belongs to one tunnel at a time, and is only taken from the one that holds it', () => {
-  const table = new RoutingTable<Tunnel>(100)
+  const table = new RoutingTable<Tunnel>(100, new TestMemory())
   const [first, second] = [tunnel('first'), tunnel('second')]
   table.claim('a.example.com', first)
   expect(() => table.claim('a.example.com', second)).toThrow('a.example.com')
@@ -52,7 +71,7 @@ it('belongs to one tunnel at a time, and is only taken from the one that holds i
 })
 
 it('is remembered as offline when its tunnel is expected back, up to a bound', () => {
-  const table = new RoutingTable<Tunnel>(2)
+  const table = new RoutingTable<Tunnel>(2, new TestMemory())
   for (const name of ['a.example.com', 'b.example.com', '*.c.example.com', 'gone.example.com']) {
     const held = tunnel(name)
     table.claim(name, held)
@@ -62,6 +81,29 @@ it('is remembered as offline when its tunnel is expected back, up to a bound', (
   expect(nameServing(table, 'a.example.com')).toBe('unknown')
   expect(nameServing(table, 'b.example.com')).toBe('offline')
   expect(nameServing(table, 'x.c.example.com')).toBe('offline')
+})
+
+it('is offline from the start when it was served before', () => {
+  const table = new RoutingTable<Tunnel>(2, new TestMemory('a.example.com'))
+  expect(nameServing(table, 'a.example.com')).toBe('offline')
+})
+
+it('is held by the memory exactly while it is served or expected back', () => {
+  const names = ['old.example.com', 'a.example.com', '*.b.example.com', 'c.example.com']
+  const step = fc.record({ name: fc.constantFrom(...names), isExpectedBack: fc.boolean() })
+  fc.assert(
+    fc.property(fc.array(step), (steps) => {
+      const memory = new TestMemory('old.example.com')
+      const table = new RoutingTable<Tunnel>(2, memory)
+      for (const { name, isExpectedBack } of steps) {
+        const route = table.find(name)
+        if (route.kind === 'online') table.release(name, route.tunnel, isExpectedBack)
+        else table.claim(name, tunnel(name))
+      }
+      const known = names.filter((name) => nameServing(table, name) !== 'unknown')
+      expect([...memory.names].toSorted()).toEqual(known.toSorted())
+    }),
+  )
 })
 
 it('answers as a list of names searched one by one would', () => {

@@ -1,6 +1,6 @@
 import { ServiceError } from '@tunnel/models'
 
-/** What a host name leads to. `offline`: it was published until a short while ago. */
+/** What a host name leads to. `offline`: its agent is away. */
 export type Route<Tunnel> =
   | { readonly kind: 'online'; readonly tunnel: Tunnel }
   | { readonly kind: 'offline' }
@@ -9,15 +9,26 @@ export type Route<Tunnel> =
 const offline = { kind: 'offline' } as const
 const unknown = { kind: 'unknown' } as const
 
+/** Keeps the names that are served or expected back through restarts of the service. Its methods do not wait for the store. */
+export interface NameMemory {
+  /** As they were at the start, the latest last. */
+  readonly remembered: readonly string[]
+  remember(name: string): void
+  forget(name: string): void
+}
+
 /** Which tunnel serves which host name. Names are lower-case; `*.` in front serves every name below, at any depth. */
 export class RoutingTable<Tunnel extends object> {
   readonly #online = new Map<string, Route<Tunnel> & { kind: 'online' }>()
   /** In the order in which they went offline; the oldest are forgotten first. */
-  readonly #offline = new Set<string>()
+  readonly #offline: Set<string>
   readonly #offlineMax: number
+  readonly #memory: NameMemory
 
-  constructor(offlineMax: number) {
+  constructor(offlineMax: number, memory: NameMemory) {
     this.#offlineMax = offlineMax
+    this.#memory = memory
+    this.#offline = new Set(memory.remembered)
   }
 
   get size(): number {
@@ -38,14 +49,15 @@ export class RoutingTable<Tunnel extends object> {
   claim(name: string, tunnel: Tunnel): void {
     if (this.#online.has(name)) throw new ServiceError('endpoint_taken', { name })
     this.#online.set(name, { kind: 'online', tunnel })
-    this.#offline.delete(name)
+    if (!this.#offline.delete(name)) this.#memory.remember(name)
   }
 
   /** Takes the name away from this very tunnel; a successor under the same name stays. */
   release(name: string, tunnel: Tunnel, isExpectedBack: boolean): void {
     if (this.#online.get(name)?.tunnel !== tunnel) return
     this.#online.delete(name)
-    if (isExpectedBack) this.#remember(name)
+    if (isExpectedBack) this.#expect(name)
+    else this.#memory.forget(name)
   }
 
   #findWildcard(host: string): (Route<Tunnel> & { kind: 'online' }) | undefined {
@@ -62,13 +74,12 @@ export class RoutingTable<Tunnel extends object> {
     return unknown
   }
 
-  #remember(name: string): void {
+  #expect(name: string): void {
     this.#offline.add(name)
     if (this.#offline.size <= this.#offlineMax) return
-    for (const oldest of this.#offline) {
-      this.#offline.delete(oldest)
-      return
-    }
+    const [oldest = name] = this.#offline
+    this.#offline.delete(oldest)
+    this.#memory.forget(oldest)
   }
 }
 

@@ -2,6 +2,7 @@ import type { Registry } from 'prom-client'
 import type { AuthtokenVerifier } from './authtoken-verifier.ts'
 import type { LabelledTunnels } from './labelled-tunnels.ts'
 import type { SessionsLimits } from './limits.ts'
+import type { NameMemory } from './routing-table.ts'
 import type { Tunnel } from './tunnel.ts'
 import type { NameAuthority } from './zone-names.ts'
 
@@ -15,6 +16,7 @@ export type CompilePolicy = (
 export interface SessionsDeps {
   readonly authtokens: AuthtokenVerifier
   readonly names: NameAuthority
+  readonly nameMemory: NameMemory
   /** Whether agents of an account may connect from an address. */
   readonly admitsAgent: (accountId: string, ip: string) => boolean
   /** Filled with the tunnels that are reached through their labels. */

@@ -126,7 +126,7 @@ export class Sessions implements AsyncDisposable {
 export function createSessions(deps: SessionsDeps): Sessions {
   const { clock, mintId, identityKey, zone, region, random } = deps
   const limits = { ...defaultSessionsLimits, ...deps.limits }
-  const routes = new RoutingTable<Tunnel>(limits.offlineNamesMax)
+  const routes = new RoutingTable<Tunnel>(limits.offlineNamesMax, deps.nameMemory)
   const journal = new SessionJournal(deps, () => ({ sessions: online.size, names: routes.size }))
   const online = new OnlineSessions({ ...limits, nowMs: clock.nowMs, onDisplaced: journal.onDisplaced })
   const freeNames = new FreeNames(subkey(identityKey, 'free names'), zone)

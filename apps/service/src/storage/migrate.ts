@@ -3,6 +3,7 @@ import { type Migration, Migrator } from 'kysely/migration'
 import { firstSchema } from './migrations/0001-first-schema.ts'
 import { signInsSchema } from './migrations/0002-sign-ins.ts'
 import { serviceValuesSchema } from './migrations/0003-service-values.ts'
+import { boundNamesSchema } from './migrations/0004-bound-names.ts'
 import { ingressKeys } from './migrations/0005-ingress-keys.ts'
 import type { Database } from './tables.ts'
 
@@ -29,6 +30,7 @@ function orderedMigrations(engine: Engine): Record<string, Migration> {
     '0001-first-schema': firstSchema(bytewiseText),
     '0002-sign-ins': signInsSchema(bytewiseText),
     '0003-service-values': serviceValuesSchema(bytewiseText),
+    '0004-bound-names': boundNamesSchema(bytewiseText),
     '0005-ingress-keys': ingressKeys,
   }
 }

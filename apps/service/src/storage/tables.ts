@@ -35,6 +35,8 @@ export interface Tables {
   sign_ins: { token_hash: string; account_id: string; expires_at: number }
   /** Sealed values of the service itself, which belong to no account. */
   service_values: { name: string; revision: number; key_id: string; sealed: string }
+  /** Host names that agents serve or are expected to serve again; times in epoch milliseconds. */
+  bound_names: { name: string; bound_at: number }
   /** Ids of deleted resources whose later use deserves a better answer than "unknown". */
   tombstones: { id: string; deleted_at: number }
 }

@@ -58,6 +58,7 @@ export async function listen(
     },
     admitsAgent: () => true,
     names: zoneNames(zone, ['connect', 'api']),
+    nameMemory: { remembered: [], remember: () => undefined, forget: () => undefined },
     labelled: new LabelledTunnels(),
     publish: () => undefined,
     compilePolicy: (policy) => policy,

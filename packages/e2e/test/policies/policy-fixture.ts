@@ -59,12 +59,13 @@ export class PolicyFixture implements AsyncDisposable {
     this.#agent = made.agent
   }
 
-  static async start(): Promise<PolicyFixture> {
+  /** `env` holds further variables of the service. */
+  static async start(env: Readonly<Record<string, string>> = {}): Promise<PolicyFixture> {
     const parts = new AsyncDisposableStack()
     const upstream = parts.use(await startHttpUpstream())
     const dataDir = parts.use(await tempDir()).path
     const stateDir = parts.use(await tempDir()).path
-    const service = parts.use(await startService({ dataDir }))
+    const service = parts.use(await startService({ dataDir, env }))
     const account = await service.createAccount()
     const { token: authtoken } = await account.createAuthtoken()
     const agent = await startAgent({ stateDir, authtoken, connectUrl: service.connectUrl(), caFile: service.caFile })

@@ -179,12 +179,16 @@ function fetcher({ host }: ActionContext): (url: string) => Promise<unknown> {
   return host.fetchKeySet ?? (() => Promise.reject(new Error('key sets cannot be fetched here')))
 }
 
+function isPrivate(host: string): boolean {
+  return addressKey(host) !== undefined || host === 'localhost' || !host.includes('.')
+}
+
 /** Names that resolve to private addresses are the host's to refuse, when it connects. */
 function checkKeySetUrl(text: string, field: readonly (string | number)[], context: ActionContext): void {
   const url = URL.canParse(text) ? new URL(text) : undefined
   const host = url?.hostname.replace(/^\[(.*)\]$/, '$1') ?? ''
   if (url?.protocol !== 'https:' || url.username !== '')
     context.refuse(field, 'invalid_url', 'a key set has an https address, written out')
-  else if (addressKey(host) !== undefined || host === 'localhost' || !host.includes('.'))
-    context.refuse(field, 'invalid_url', 'a key set has a public host name')
+  else if (isPrivate(host) && context.host.allowsPrivateHost?.(host) !== true)
+    context.refuse(field, 'invalid_url', `the operator of the service does not let policies reach '${host}'`)
 }

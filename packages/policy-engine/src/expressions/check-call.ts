@@ -1,6 +1,7 @@
 import { CelScalar, type CelType, listType } from '@bufbuild/cel'
 import type { Expr, Expr_Call } from '@bufbuild/cel-spec/cel/expr/syntax_pb.js'
 import { commonType, describe, isAssignable, isComparable } from './cel-types.ts'
+import { checkSortBy } from './check-sort-by.ts'
 import type { Checked, ExpressionWalk, Locals } from './checked.ts'
 import { lookupNames } from './functions/lookup.ts'
 import { randomVariable } from './functions/random.ts'
@@ -15,6 +16,7 @@ export function checkCall(walk: ExpressionWalk, node: Expr, call: Expr_Call, loc
   const name = qualifiedName(call, locals)
   if (name === 'has') return checkHas(walk, node, call, locals)
   if (name !== undefined && lookupNames.has(name)) return checkLookup(walk, node, name, call, locals)
+  if (call.target && call.function === 'sortBy') return checkSortBy(walk, node, call, locals)
   const args = call.args.map((arg) => walk.check(arg, locals))
   if (name?.startsWith('rand.')) return checkRandom(walk, node, name, args)
   if (name !== undefined) return checkFunction(walk, node, name, args)

@@ -37,7 +37,7 @@ export function compileExpression(text: string, phase: Phase, findings: Findings
     evaluate(scope) {
       const work = workOf(scope)
       workFor(work)
-      const result = withoutStacks(() => run(scope))
+      const result = runWithoutStacks(run, scope)
       // The library turns whatever is thrown inside into an error value, which an `||` may absorb.
       if (work.isExhausted) throw new BudgetExhausted('the expressions need too much work for this request')
       return result
@@ -46,11 +46,11 @@ export function compileExpression(text: string, phase: Phase, findings: Findings
 }
 
 /** Errors are values here, and come by the thousand in a loop: collecting their stacks would cost most of the time. */
-function withoutStacks<T>(evaluate: () => T): T {
+function runWithoutStacks(run: ReturnType<typeof plan>, scope: ExpressionScope): CelValue | CelError {
   const { stackTraceLimit } = Error
   Error.stackTraceLimit = 0
   try {
-    return evaluate()
+    return run(scope)
   } finally {
     Error.stackTraceLimit = stackTraceLimit
   }

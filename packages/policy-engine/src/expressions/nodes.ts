@@ -33,6 +33,23 @@ export function selectNode(origin: Expr, operand: Expr, field: string, testOnly:
   }
 }
 
+export function listNode(origin: Expr, elements: Expr[]): Expr {
+  return {
+    ...origin,
+    exprKind: { case: 'listExpr', value: { $typeName: 'cel.expr.Expr.CreateList', elements, optionalIndices: [] } },
+  }
+}
+
+export function trueNode(origin: Expr): Expr {
+  return {
+    ...origin,
+    exprKind: {
+      case: 'constExpr',
+      value: { $typeName: 'cel.expr.Constant', constantKind: { case: 'boolValue', value: true } },
+    },
+  }
+}
+
 /** `a.b.c` as its names; undefined for anything else. */
 export function nameChain(node: Expr): readonly string[] | undefined {
   if (node.exprKind.case === 'identExpr') return [node.exprKind.value.name]

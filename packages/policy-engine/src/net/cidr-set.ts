@@ -48,11 +48,34 @@ export function isCidr(text: string): boolean {
 
 /** Whether the address lies in the block; false when either is not well-formed. */
 export function isInCidr(address: string, cidr: string): boolean {
-  const block = parseCidr(cidr)
+  const range = keyRange(cidr)
   const key = addressKey(address)
-  if (!block || key === undefined) return false
-  const value = BigInt(`0x${key}`)
-  return block.first <= value && value <= block.last
+  return range !== undefined && key !== undefined && range.first <= key && key <= range.last
+}
+
+/** First and last address of a block, as keys. */
+interface KeyRange {
+  readonly first: string
+  readonly last: string
+}
+
+const rangesMax = 1000
+const blockMaxChars = 49
+const ranges = new Map<string, KeyRange | undefined>()
+
+/** Rules ask about the same few blocks again and again. */
+function keyRange(cidr: string): KeyRange | undefined {
+  if (cidr.length > blockMaxChars) return undefined
+  if (ranges.has(cidr)) return ranges.get(cidr)
+  const block = parseCidr(cidr)
+  const range = block && { first: keyOf(block.first), last: keyOf(block.last) }
+  if (ranges.size >= rangesMax) ranges.clear()
+  ranges.set(cidr, range)
+  return range
+}
+
+function keyOf(value: bigint): string {
+  return value.toString(16).padStart(33, '0')
 }
 
 function toBlock(text: string): Block {
@@ -92,7 +115,7 @@ function flatten(blocks: readonly Block[]): Boundary[] {
     open.push(block)
   }
   closeUntil(() => false)
-  return [...runs].map(([start, block]) => ({ key: start.toString(16).padStart(33, '0'), block })).sort(byKey)
+  return [...runs].map(([start, block]) => ({ key: keyOf(start), block })).sort(byKey)
 }
 
 function byStartThenSize(a: Block, b: Block): number {

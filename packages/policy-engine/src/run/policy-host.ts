@@ -40,6 +40,8 @@ export interface PolicyHost {
   readonly observer: PolicyObserver
   /** Fetches a JSON document for key sets; rejects on private addresses, redirects and large bodies. */
   readonly fetchKeySet?: (url: string) => Promise<unknown>
+  /** Whether key sets may come from this host although it is an address or a name without a domain. Absent: never. */
+  readonly allowsPrivateHost?: (host: string) => boolean
   /** Undefined: no such set. Absent: sets cannot be looked up here, and every id passes validation. */
   readonly ipPolicy?: (id: string) => IpPolicy | undefined
   /** Keeps counters of actions across compilations of one endpoint's policy, by action and configuration. */

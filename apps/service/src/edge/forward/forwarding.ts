@@ -1,66 +1,51 @@
 import { ServiceError } from '@tunnel/models'
 import type { EdgeTunnel } from '../edge-tunnel.ts'
 import type { Exchange, ExchangeDriver, FailureDetails } from '../exchange.ts'
-import { isUntouched, upstreamError } from '../failures/upstream-failure.ts'
+import { upstreamError } from '../failures/upstream-failure.ts'
 import type { HeaderList } from '../headers/header-list.ts'
 import { forwardableTrailers } from '../headers/hop-by-hop.ts'
-import { type ResponseHead, ResponseSyntaxError } from '../http1/response-head.ts'
 import { malformed } from '../headers/request-headers.ts'
+import { type ResponseHead, ResponseSyntaxError } from '../http1/response-head.ts'
 import { Splice } from '../raw/splice.ts'
 import type { ForwardContext } from './forward-context.ts'
-import { isGrpc, isIdempotent } from './request-nature.ts'
+import { HeldResponse } from './held-response.ts'
+import { isGrpc } from './request-nature.ts'
+import { UpstreamAttempts } from './upstream-attempts.ts'
 import type { UpstreamExchange, UpstreamFailure, UpstreamListener } from './upstream-exchange.ts'
 
 /** One exchange on its way to the upstream and back. Slow visitors pause the stream, slow upstreams pause the visitor. */
 export class Forwarding implements UpstreamListener, ExchangeDriver {
   readonly #exchange: Exchange
-  #tunnel: EdgeTunnel
   readonly #context: ForwardContext
+  readonly #attempts: UpstreamAttempts
+  readonly #response: HeldResponse
   readonly #startedAt = performance.now()
   readonly #isOpenEnded: boolean
   #connection: UpstreamExchange | undefined
   #hasBodyStarted = false
   #isRequestSent = false
   #isBodyPaused = false
-  #isRetried = false
-  /** Tunnels of the route's backend that have failed for this request. */
-  #failed: readonly EdgeTunnel[] = []
   #hasHead = false
-  /** The latest part of the body: written with what follows it at once, or in `onBatchEnd`. */
-  #heldChunk: Buffer | undefined
-  #isHeadHeld = false
   #isOver = false
 
   constructor(exchange: Exchange, tunnel: EdgeTunnel, context: ForwardContext) {
     this.#exchange = exchange
-    this.#tunnel = tunnel
     this.#context = context
+    this.#attempts = new UpstreamAttempts(exchange, tunnel, context)
+    this.#response = new HeldResponse(exchange)
     this.#isOpenEnded = tunnel.upstreamProtocol === 'http2' && isGrpc(exchange.request)
     exchange.driver = this
   }
 
   start(): void {
-    const { pool } = this.#context
-    const reused = this.#isIdempotent ? pool.take(this.#tunnel) : pool.takeFresh(this.#tunnel)
-    this.#context.metrics.onStream(reused === undefined ? 'opened' : 'reused')
-    this.#attempt(reused ?? this.#openAny())
+    this.#sendOn(this.#attempts.first())
     this.#exchange.body?.deliverTo({
       onData: (chunk) => this.#sendBody(chunk),
       onEnd: (trailers) => this.#finishRequest(trailers),
     })
   }
 
-  /** No head of a response within the time limit. */
-  onTooSlow(): void {
-    const seconds = Math.round(this.#context.responseMs / 1000)
-    const { forwardsTo } = this.#tunnel
-    const isVisitorLate = !this.#isRequestSent && !this.#isBodyPaused
-    this.#fail(
-      isVisitorLate
-        ? new ServiceError('request_too_slow')
-        : new ServiceError('upstream_timeout', { address: forwardsTo, seconds }),
-    )
-  }
+  // ---- from the upstream
 
   onInterim(head: ResponseHead): void {
     if (head.status !== 100 || this.#exchange.request.expectsContinue) this.#exchange.response.sendInterim(head)
@@ -68,30 +53,22 @@ export class Forwarding implements UpstreamListener, ExchangeDriver {
 
   onHead(head: ResponseHead): void {
     this.#hasHead = true
-    this.#isHeadHeld = true
     this.#context.responseDeadlines.stop(this)
     this.#context.metrics.onUpstreamHead(performance.now() - this.#startedAt)
-    this.#exchange.start(head)
+    this.#response.start(head)
   }
 
   onBody(chunk: Buffer): void {
-    this.#writeHeld()
-    this.#heldChunk = chunk
-    this.#exchange.responseBytes += chunk.length
+    if (!this.#response.write(chunk)) this.#awaitVisitor()
   }
 
   onBatchEnd(): void {
-    if (this.#heldChunk !== undefined) this.#writeHeld()
-    else if (this.#isHeadHeld) this.#exchange.response.flush()
-    this.#isHeadHeld = false
+    if (!this.#response.flush()) this.#awaitVisitor()
   }
 
   onComplete(trailers: HeaderList): void {
-    const lastChunk = this.#heldChunk
-    this.#heldChunk = undefined
-    this.#isHeadHeld = false
     this.#isOver = true
-    this.#exchange.response.end(lastChunk, forwardableTrailers(trailers))
+    this.#response.end(forwardableTrailers(trailers))
     if (!this.#isRequestSent) this.#exchange.body?.discard()
   }
 
@@ -112,14 +89,21 @@ export class Forwarding implements UpstreamListener, ExchangeDriver {
     this.#exchange.body?.resume()
   }
 
+  onFailure(failure: UpstreamFailure): void {
+    try {
+      if (this.#sendAgain(failure)) return
+    } catch (error) {
+      return this.#fail(error)
+    }
+    const http2Code = failure.kind === 'closed' ? failure.http2Code : undefined
+    this.#fail(upstreamError(failure, this.#attempts.tunnel, this.#exchange.request.hostName), { http2Code })
+  }
+
+  // ---- from the visitor
+
   onVisitorDrain(): void {
     this.#context.stallDeadlines.stop(this)
     if (!this.#isOver) this.#connection?.resume()
-  }
-
-  /** Its connection would hold memory for ever. */
-  onVisitorStalled(): void {
-    this.#fail(new ServiceError('request_too_slow'))
   }
 
   onVisitorClose(): void {
@@ -127,69 +111,34 @@ export class Forwarding implements UpstreamListener, ExchangeDriver {
     this.#stop()
   }
 
-  onFailure(failure: UpstreamFailure): void {
-    if (this.#maySendAgain()) return this.#sendAgain()
-    if (this.#mayGoElsewhere(failure) && this.#chooseAnother()) return this.#sendAgain()
-    const http2Code = failure.kind === 'closed' ? failure.http2Code : undefined
-    this.#fail(upstreamError(failure, this.#tunnel, this.#exchange.request.hostName), { http2Code })
+  // ---- from the deadlines
+
+  /** No head of a response within the time limit. */
+  onTooSlow(): void {
+    const isVisitorLate = !this.#isRequestSent && !this.#isBodyPaused
+    if (isVisitorLate) return this.#fail(new ServiceError('request_too_slow'))
+    const seconds = Math.round(this.#context.responseMs / 1000)
+    this.#fail(new ServiceError('upstream_timeout', { address: this.#attempts.tunnel.forwardsTo, seconds }))
   }
 
-  get #isIdempotent(): boolean {
-    return isIdempotent(this.#exchange.request)
+  /** Its connection would hold memory for ever. */
+  onVisitorStalled(): void {
+    this.#fail(new ServiceError('request_too_slow'))
   }
 
-  #open(): UpstreamExchange {
-    return this.#context.pool.open(this.#tunnel, this.#exchange.visitor.address)
+  /** False: there is no other way, or the request must not be sent twice. */
+  #sendAgain(failure: UpstreamFailure): boolean {
+    if (this.#hasBodyStarted || this.#isOver) return false
+    const another = this.#attempts.next(this.#connection, failure)
+    if (another !== null) this.#sendOn(another)
+    return another !== null
   }
 
-  /** On this tunnel, or on the first of the backend's others that takes a stream. */
-  #openAny(): UpstreamExchange {
-    try {
-      return this.#open()
-    } catch (error) {
-      if (this.#chooseAnother()) return this.#openAny()
-      throw error
-    }
-  }
-
-  #attempt(connection: UpstreamExchange): void {
-    const { request } = this.#exchange
+  #sendOn(connection: UpstreamExchange): void {
     this.#connection = connection
-    connection.send(request, this)
+    connection.send(this.#exchange.request, this)
     if (this.#exchange.body === null) this.#finishSending([])
     else this.#awaitResponse()
-  }
-
-  /** A reused connection may have been closed by the upstream just before: nothing has happened to this request then. */
-  #maySendAgain(): boolean {
-    const connection = this.#connection
-    if (connection === undefined || !connection.isReused || connection.hasResponseBytes) return false
-    return this.#isIdempotent && !this.#hasBodyStarted && !this.#isRetried && !this.#isOver
-  }
-
-  /** Safe when the upstream has seen nothing of the request, and once for a request that may be sent twice. */
-  #mayGoElsewhere(failure: UpstreamFailure): boolean {
-    if (this.#hasBodyStarted || this.#isOver || this.#connection?.hasResponseBytes === true) return false
-    return isUntouched(failure) || (this.#isIdempotent && this.#failed.length === 0)
-  }
-
-  #chooseAnother(): boolean {
-    this.#failed = [...this.#failed, this.#tunnel]
-    const choice = this.#exchange.route?.backend?.choose(this.#failed)
-    if (choice?.kind !== 'tunnel') return false
-    this.#exchange.use(choice)
-    this.#tunnel = choice.tunnel
-    return true
-  }
-
-  #sendAgain(): void {
-    this.#isRetried = true
-    this.#context.metrics.onStream('retried')
-    try {
-      this.#attempt(this.#openAny())
-    } catch (error) {
-      this.#fail(error)
-    }
   }
 
   #sendBody(chunk: Buffer): void {
@@ -224,12 +173,7 @@ export class Forwarding implements UpstreamListener, ExchangeDriver {
     if (!this.#hasHead && !this.#isOpenEnded) this.#context.responseDeadlines.start(this)
   }
 
-  #writeHeld(): void {
-    const chunk = this.#heldChunk
-    if (chunk === undefined) return
-    this.#heldChunk = undefined
-    this.#isHeadHeld = false
-    if (this.#exchange.response.write(chunk)) return
+  #awaitVisitor(): void {
     this.#connection?.pause()
     this.#context.stallDeadlines.start(this)
   }

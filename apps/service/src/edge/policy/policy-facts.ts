@@ -39,13 +39,26 @@ export function tunnelFacts(tunnel: EdgeTunnel, request: VisitorRequest): Endpoi
 }
 
 /** The address of a tunnel that carries bytes; a `tls` tunnel is reached at the port of the listener. */
-export function rawEndpointFacts({ id, url, protocol }: EdgeTunnel, { server }: Visitor): EndpointFacts {
+export function rawTunnelFacts({ id, url, protocol }: EdgeTunnel, visitor: Visitor): EndpointFacts {
   const raw = protocol === 'tls' ? 'tls' : 'tcp'
+  const { ip, port } = visitor.server
   // Behind a published edge a tunnel has no address of its own.
-  if (url === '')
-    return { id, url: `${raw}://${server.ip}:${server.port}`, protocol: raw, host: server.ip, port: server.port }
-  const { hostname, port } = new URL(url)
-  return { id, url, protocol: raw, host: hostname, port: Number(port) || server.port }
+  if (url === '') return describeRaw(id, raw, ip, port)
+  const { hostname, port: ownPort } = new URL(url)
+  return { id, url, protocol: raw, host: hostname, port: Number(ownPort) || port }
+}
+
+/** The address of an edge that carries bytes: the name that the visitor asked for, or without one the port that it reached. */
+export function rawEdgeFacts(
+  { id, protocol }: { readonly id: string; readonly protocol: 'tcp' | 'tls' },
+  host: string,
+  { server }: Visitor,
+): EndpointFacts {
+  return describeRaw(id, protocol, protocol === 'tls' ? host : server.ip, server.port)
+}
+
+function describeRaw(id: string, protocol: 'tcp' | 'tls', host: string, port: number): EndpointFacts {
+  return { id, url: `${protocol}://${host}:${port}`, protocol, host, port }
 }
 
 function describeEndpoint(id: string, url: string): EndpointFacts {

@@ -5,7 +5,7 @@ const names = (...list: EdgeModuleName[]): ReadonlySet<EdgeModuleName> => new Se
 
 /** The modules that the edge carries out. Any other is refused, since storing it would promise what nobody does. */
 export const actingModules: ActingModules = {
-  edges: names('backend', 'ip_restriction'),
+  edges: names('backend', 'ip_restriction', 'policy', 'traffic_policy'),
   routes: names(
     'backend',
     'ip_restriction',

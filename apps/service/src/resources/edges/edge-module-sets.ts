@@ -5,6 +5,7 @@ import {
   tcpEdgeModuleNames,
   tlsEdgeModuleNames,
 } from '@tunnel/models'
+import type { ModuleCheck } from '../../policies/route-modules.ts'
 import { Modules } from './modules.ts'
 
 export type EdgeModuleSets = ReturnType<typeof createEdgeModules>
@@ -16,11 +17,11 @@ export interface ActingModules {
 }
 
 /** The modules of every type of edge and of routes; only those that act can be set. */
-export function createEdgeModules({ edges, routes }: ActingModules) {
+export function createEdgeModules({ edges, routes }: ActingModules, check: ModuleCheck) {
   return {
-    https: new Modules(httpsEdgeModuleNames, 'https', edges),
-    routes: new Modules(routeModuleNames, 'https', routes),
-    tcp: new Modules(tcpEdgeModuleNames, 'tcp', edges),
-    tls: new Modules(tlsEdgeModuleNames, 'tls', edges),
+    https: new Modules(httpsEdgeModuleNames, 'https', edges, check),
+    routes: new Modules(routeModuleNames, 'https', routes, check),
+    tcp: new Modules(tcpEdgeModuleNames, 'tcp', edges, check),
+    tls: new Modules(tlsEdgeModuleNames, 'tls', edges, check),
   }
 }

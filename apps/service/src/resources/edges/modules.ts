@@ -1,6 +1,6 @@
 import { type EdgeModuleName, type EdgeModuleReply, ServiceError } from '@tunnel/models'
 import type { Call } from '../../api/caller.ts'
-import { checkModule } from '../../policies/route-modules.ts'
+import type { ModuleCheck } from '../../policies/route-modules.ts'
 import type { Reference } from '../kernel/references.ts'
 import { type ModuleRules, type StoredModule, moduleRules } from './module-rules.ts'
 
@@ -15,11 +15,18 @@ export class Modules<N extends EdgeModuleName> {
   readonly names: readonly N[]
   readonly #acting: ReadonlySet<EdgeModuleName>
   readonly #edge: 'https' | 'tcp' | 'tls'
+  readonly #check: ModuleCheck
 
-  constructor(names: readonly N[], edge: 'https' | 'tcp' | 'tls', acting: ReadonlySet<EdgeModuleName>) {
+  constructor(
+    names: readonly N[],
+    edge: 'https' | 'tcp' | 'tls',
+    acting: ReadonlySet<EdgeModuleName>,
+    check: ModuleCheck,
+  ) {
     this.names = names
     this.#edge = edge
     this.#acting = acting
+    this.#check = check
   }
 
   /** The modules in a body, checked and completed. Throws for one that nobody would carry out. */
@@ -47,7 +54,7 @@ export class Modules<N extends EdgeModuleName> {
     if (!this.#acting.has(name)) throw new ServiceError('module_not_available', { module: name })
     const module = { enabled: true, ...input } as AnyModule
     const completed = rulesOf(name).complete?.(module, this.#edge) ?? module
-    checkModule(name, completed)
+    this.#check(name, completed, this.#edge)
     return completed
   }
 

@@ -1,8 +1,13 @@
 import { createHash } from 'node:crypto'
 import { crc32 } from 'node:zlib'
 import { CelScalar, celFunc, celMethod } from '@bufbuild/cel'
+import { charge } from '../budget.ts'
+import { crc64 } from './crc64.ts'
+import { xxhash64 } from './xxhash64.ts'
 
 const { STRING } = CelScalar
+/** Of the sum that is made of large integers; all others are cheaper than reading the text. */
+const xxhashNanosecondsPerByte = 200
 
 type Digest = (text: string) => Buffer
 
@@ -15,6 +20,12 @@ const digests: Record<string, Digest> = {
     const checksum = Buffer.alloc(4)
     checksum.writeUInt32BE(crc32(text))
     return checksum
+  },
+  crc64: (text) => crc64(Buffer.from(text)),
+  xxhash64: (text) => {
+    const bytes = Buffer.from(text)
+    charge(bytes.length * xxhashNanosecondsPerByte)
+    return xxhash64(bytes)
   },
 }
 

@@ -23,13 +23,28 @@ function flatten(list: CelList): CelValue[] {
   return [...list].flatMap((item) => (isCelList(item) ? [...item] : [item]))
 }
 
+interface Keyed {
+  readonly key: CelValue
+  readonly item: CelValue
+}
+
 function sorted(list: CelList): CelValue[] {
-  charge(list.size * 1_000)
-  const items = [...list]
-  const kinds = new Set(items.map((item) => typeof item))
+  return sortByKey([...list].map((item) => ({ key: item, item })))
+}
+
+function sortByKey(entries: Keyed[]): CelValue[] {
+  charge(entries.length * 1_000)
+  const kinds = new Set(entries.map(({ key }) => typeof key))
   if (kinds.size > 1 || kinds.has('object'))
-    throw new Error('a list is sorted only when all members are of one simple type')
-  return items.sort((a, b) => ((a ?? 0) < (b ?? 0) ? -1 : (a ?? 0) > (b ?? 0) ? 1 : 0))
+    throw new Error('a list is sorted only when all its members, or their keys, are of one simple type')
+  const compare = (a: CelValue, b: CelValue): number => ((a ?? 0) < (b ?? 0) ? -1 : (a ?? 0) > (b ?? 0) ? 1 : 0)
+  return entries.sort((a, b) => compare(a.key, b.key)).map(({ item }) => item)
+}
+
+function readPair(pair: CelValue): Keyed {
+  if (!isCelList(pair)) throw new Error('a member has no key')
+  const [key = null, item = null] = pair
+  return { key, item }
 }
 
 function distinct(list: CelList): CelValue[] {
@@ -57,6 +72,7 @@ export const listFunctions = [
   celMethod('sort', LIST, [], LIST, function () {
     return celList(sorted(this))
   }),
+  celFunc('@sortPairs', [LIST], LIST, (pairs) => celList(sortByKey([...pairs].map(readPair)))),
   celMethod('distinct', LIST, [], LIST, function () {
     return celList(distinct(this))
   }),
