@@ -52,7 +52,13 @@ const ofBodies = [
   'field_unknown',
   'field_invalid',
 ] as const satisfies ErrorReason[]
-const ofLists = ['limit_out_of_range', 'limit_not_a_number', 'query_repeated'] as const satisfies ErrorReason[]
+const ofLists = [
+  'filter_invalid',
+  'filter_too_rare',
+  'limit_out_of_range',
+  'limit_not_a_number',
+  'query_repeated',
+] as const satisfies ErrorReason[]
 
 /** The responses of a route that are failures, by status, each with its errors as examples. */
 export function failuresOf({ url, schema, own }: DescribedRoute): Record<string, object> {

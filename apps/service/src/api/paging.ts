@@ -5,8 +5,12 @@ const pageItemsMax = 100
 
 export const PageQuery = Type.Object({
   before_id: Type.Optional(Type.String({ description: 'Only items whose id sorts before this one.' })),
+  filter: Type.Optional(
+    Type.String({ description: 'Only items for which this holds, such as `obj.metadata == "x"`.' }),
+  ),
   limit: Type.Optional(Type.String({ description: `Items on a page, 1 to ${pageItemsMax}. Default ${pageItemsMax}.` })),
 })
+export type PageQuery = Static<typeof PageQuery>
 
 /** Which part of a collection is asked for. */
 export interface Page {
@@ -15,7 +19,7 @@ export interface Page {
 }
 
 /** Throws `ServiceError` for a limit that is no whole number or out of range. An empty `before_id` means the start. */
-export function readPage(query: Static<typeof PageQuery>): Page {
+export function readPage(query: PageQuery): Page {
   const { limit = '', before_id: beforeId = '' } = query
   if (limit !== '' && !/^-?\d+$/.test(limit))
     throw new ServiceError('limit_not_a_number', { limit: limit.slice(0, 40), max: pageItemsMax })
@@ -25,9 +29,8 @@ export function readPage(query: Static<typeof PageQuery>): Page {
   return { limit: number, beforeId: beforeId === '' ? undefined : beforeId }
 }
 
-/** The absolute address of the page after this one, or null. `items` holds one more than the page when there is one. */
-export function nextPageUri(uri: string, page: Page, items: readonly { readonly id: string }[]): string | null {
-  const last = items[page.limit - 1]
-  const hasMore = items.length > page.limit && last !== undefined
-  return hasMore ? `${uri}?before_id=${last.id}&limit=${page.limit}` : null
+/** The absolute address of the page after the one that ends with `lastId`. */
+export function nextPageUri(uri: string, lastId: string, { limit }: Page, filter?: string): string {
+  const filtered = filter === undefined ? '' : `&filter=${encodeURIComponent(filter)}`
+  return `${uri}?before_id=${lastId}${filtered}&limit=${limit}`
 }

@@ -175,6 +175,12 @@ export const apiErrors = defineErrors({
     owner: 'caller',
     msg: 'The limit "{limit}" is not a whole number. Choose 1 to {max}.',
   },
+  filter_invalid: {
+    code: 250,
+    status: 400,
+    owner: 'caller',
+    msg: 'The filter cannot be used: {problem}. Fields of obj: {fields}.',
+  },
   internal: {
     code: 90_000,
     status: 500,
@@ -218,6 +224,12 @@ export const apiErrors = defineErrors({
     status: 415,
     owner: 'caller',
     msg: 'The content encoding "{encoding}" is not supported. Send the body as it is.',
+  },
+  filter_too_rare: {
+    code: 90_007,
+    status: 400,
+    owner: 'caller',
+    msg: 'Among the {max} newest items none is as the filter asks. List them without a filter, or go on with before_id.',
   },
   event_streams_exhausted: {
     code: 90_120,

@@ -58,7 +58,7 @@ async function endpointsOf(kind: Kind, call: Call, count: number, beforeId?: str
     const endpoints = edges.flatMap((edge) => addressesOf(kind, edge))
     found.push(...endpoints.filter(({ id }) => beforeId === undefined || id < beforeId))
     before = edges.at(-1)?.id
-    if (edges.length <= edgesAtOnce || found.length >= count) return found
+    if (edges.length < edgesAtOnce || found.length >= count) return found
   }
 }
 

@@ -62,7 +62,7 @@ export class Resource<M extends ResourceModel = ResourceModel, Body extends obje
 
   /** Newest first; one item more than the page when another page follows. */
   async list(page: Page, call: Call): Promise<Stored<Body>[]> {
-    const rows = await this.#records.list(call.caller.accountId, this.model.prefix, page.limit + 1, page.beforeId)
+    const rows = await this.#records.list(call.caller.accountId, this.model.prefix, page.limit, page.beforeId)
     return this.#bodies.readAll(rows)
   }
 

@@ -2,7 +2,8 @@ import { type ErrorReason, type ResourceModel, ServiceError } from '@tunnel/mode
 import type { FastifyInstance, FastifyRequest, RouteShorthandOptions } from 'fastify'
 import { type TSchema, Type } from 'typebox'
 import type { Call, CallReader } from '../../api/caller.ts'
-import { type Page, PageQuery, nextPageUri, readPage } from '../../api/paging.ts'
+import { readListPage } from '../../api/list-page.ts'
+import { type Page, PageQuery } from '../../api/paging.ts'
 import { supportedFields } from '../../api/validation.ts'
 import { callWithin, idOf, pathsOf } from './paths.ts'
 import { readChangeBody, readCreateBody } from './tolerance.ts'
@@ -67,12 +68,15 @@ export function resourceRoutes(
 }
 
 async function listReply(resource: ServedResource, query: object, call: Call): Promise<Record<string, unknown>> {
-  const { path, listKey } = resource.model
-  const page = readPage(query)
-  const items = await resource.list(page, call)
-  const shown = await Promise.all(items.slice(0, page.limit).map((item) => resource.reply(item, call)))
-  const uri = call.baseUrl + path
-  return { [listKey]: shown, uri, next_page_uri: nextPageUri(uri, page, items) }
+  const { path, listKey, reply } = resource.model
+  const source = {
+    uri: call.baseUrl + path,
+    fields: Object.keys(reply.properties),
+    fetch: (limit: number, beforeId: string | undefined) => resource.list({ limit, beforeId }, call),
+    show: (items: readonly Identified[]) => Promise.all(items.map((item) => resource.reply(item, call))),
+  }
+  const page = await readListPage(source, query, call.now)
+  return { [listKey]: page.shown, uri: source.uri, next_page_uri: page.nextPageUri }
 }
 
 function routeOptions(model: ResourceModel, inUse: ErrorReason): Record<Operation, RouteShorthandOptions> {

@@ -2,7 +2,8 @@ import { type OnlineModel, ServiceError } from '@tunnel/models'
 import type { FastifyInstance } from 'fastify'
 import { Type } from 'typebox'
 import type { Call, CallReader } from '../../api/caller.ts'
-import { PageQuery, nextPageUri, readPage } from '../../api/paging.ts'
+import { readListPage } from '../../api/list-page.ts'
+import { PageQuery } from '../../api/paging.ts'
 
 interface Identified {
   readonly id: string
@@ -63,11 +64,14 @@ export function onlineRoutes<Item extends Identified>(
     { schema: { tags, summary: 'List', querystring: PageQuery, response: { 200: list } } },
     async (request) => {
       const call = callOf(request)
-      const page = readPage(request.query as object)
-      const found = await items.page(call, page.limit + 1, page.beforeId)
-      const shown = await replies(found.slice(0, page.limit), call)
-      const uri = call.baseUrl + model.path
-      return { [model.listKey]: shown, uri, next_page_uri: nextPageUri(uri, page, found) }
+      const source = {
+        uri: call.baseUrl + model.path,
+        fields: Object.keys(model.reply.properties),
+        fetch: (limit: number, beforeId: string | undefined) => items.page(call, limit, beforeId),
+        show: (found: readonly Item[]) => replies(found, call),
+      }
+      const page = await readListPage(source, request.query as object, call.now)
+      return { [model.listKey]: page.shown, uri: source.uri, next_page_uri: page.nextPageUri }
     },
   )
 
