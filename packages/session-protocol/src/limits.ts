@@ -11,6 +11,15 @@ export const wire = {
   streamIdMax: 2 ** 31 - 1,
 } as const
 
+const TLS_RECORD_BYTES = 16 * 1024
+const WEB_SOCKET_HEADER_MAX_BYTES = 14
+
+/**
+ * What messages are filled up to. With its WebSocket header a full one is four TLS records and not a little more: every record,
+ * however short, costs its receiver an event and a buffer. Longer messages would cost more copying where they are put together.
+ */
+export const messageTargetBytes = 4 * TLS_RECORD_BYTES - WEB_SOCKET_HEADER_MAX_BYTES
+
 /** What one side of a session may choose for itself. */
 export interface SessionLimits {
   /** Streams that the peer may have open at a time. */
@@ -26,7 +35,7 @@ export interface SessionLimits {
   readonly transportMarkBytes: number
   /** Bytes held by the transport beyond which the session ends: the peer does not read its answers. */
   readonly transportMaxBytes: number
-  /** Bytes that one stream sends before it is the next one's turn. */
+  /** Bytes that one stream sends before it is the next one's turn, frame headers included. */
   readonly quantumBytes: number
   /** Silence after which a PING is sent, and the further silence after which the session is dead. */
   readonly heartbeatIntervalMs: number
@@ -41,7 +50,7 @@ export const defaultLimits: SessionLimits = {
   streamQueueBytes: 256 * 1024,
   transportMarkBytes: 256 * 1024,
   transportMaxBytes: 16 * 1024 * 1024,
-  quantumBytes: 32 * 1024,
+  quantumBytes: messageTargetBytes,
   heartbeatIntervalMs: 3000,
   heartbeatToleranceMs: 2000,
 }

@@ -1,10 +1,10 @@
+import { messageTargetBytes } from '../limits.ts'
+
 /** Takes finished messages, each in parts that follow one another. */
 export interface MessageOutput {
   send(parts: readonly Uint8Array[], bytes: number): void
 }
 
-/** A message is handed over when it is about this long: receivers put longer ones together from several reads. */
-const MESSAGE_TARGET_BYTES = 33 * 1024
 const FIRST_BUFFER_BYTES = 256
 const BUFFER_MAX_BYTES = 32 * 1024
 /** From here on passing a chunk on costs less than copying it. */
@@ -35,7 +35,7 @@ export class MessageBuilder {
 
   /** A frame of so many bytes follows. Starts a new message when this one would become too long. */
   beginFrame(bytes: number): void {
-    if (this.#bytes > 0 && this.#bytes + bytes > MESSAGE_TARGET_BYTES) this.flush()
+    if (this.#bytes > 0 && this.#bytes + bytes > messageTargetBytes) this.flush()
     this.#bytes += bytes
   }
 

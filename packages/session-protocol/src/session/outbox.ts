@@ -1,6 +1,6 @@
 import type { GoAwayCode } from '../codes.ts'
 import { FrameWriter } from '../frames/frame-writer.ts'
-import type { SessionLimits } from '../limits.ts'
+import { type SessionLimits, wire } from '../limits.ts'
 import { ProtocolError } from '../protocol-error.ts'
 import type { ResetCode } from '../stream/mux-stream.ts'
 import type { DataOutlet, Turn } from '../stream/sending-half.ts'
@@ -31,7 +31,7 @@ export class Outbox implements DataOutlet {
   }
 
   takesNow(bytes: number): boolean {
-    return bytes <= this.#limits.quantumBytes && this.#waiting.length === 0 && !this.#isCongested
+    return bytes + wire.headerBytes <= this.#limits.quantumBytes && this.#waiting.length === 0 && !this.#isCongested
   }
 
   open(id: number, header: Uint8Array): void {

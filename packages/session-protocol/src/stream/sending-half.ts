@@ -3,7 +3,7 @@ import { ProtocolError } from '../protocol-error.ts'
 
 /** A sender that waits for its turn. */
 export interface Turn {
-  /** Sends at most `quantumBytes`; true: it could send more now. */
+  /** Sends at most `quantumBytes`, frame headers included; true: it could send more now. */
   takeTurn(quantumBytes: number): boolean
 }
 
@@ -86,7 +86,7 @@ export class SendingHalf implements Turn {
   takeTurn(quantumBytes: number): boolean {
     this.#isWaiting = false
     if (this.#isDiscarded) return false
-    this.#sendQueued(Math.min(quantumBytes, this.#creditBytes))
+    this.#sendQueued(quantumBytes)
     if (this.#queuedBytes === 0 && this.#isEnding) return this.#finish()
     if (this.#needsDrain && this.#queuedBytes * 2 <= this.#queueMarkBytes) this.#drained()
     if (this.#isWaiting) return false
@@ -117,13 +117,13 @@ export class SendingHalf implements Turn {
     this.#outlet.enqueue(this)
   }
 
-  #sendQueued(budgetBytes: number): void {
-    let budget = budgetBytes
+  #sendQueued(quantumBytes: number): void {
+    let room = quantumBytes - wire.headerBytes
     let chunk = this.#chunks[0]
-    while (chunk && budget > 0) {
-      const end = Math.min(chunk.length, this.#offset + budget)
+    while (chunk && room > 0 && this.#creditBytes > 0) {
+      const end = Math.min(chunk.length, this.#offset + Math.min(room, this.#creditBytes))
       const sent = end - this.#offset
-      budget -= sent
+      room -= sent + wire.headerBytes
       this.#creditBytes -= sent
       this.#queuedBytes -= sent
       this.#outlet.data(this.#id, chunk, this.#offset, end, this.#endsWith(end, chunk))

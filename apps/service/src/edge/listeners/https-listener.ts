@@ -46,6 +46,9 @@ export function createHttpsListener(
     const server = socket.alpnProtocol === 'h2' ? http2 : http1
     server.emit('connection', socket)
   })
+  // Makes Node's first read buffer 16 KiB. It would be as small as the ClientHello that `tls-front` has read, and be used again
+  // for every second read. There is nothing to resume here: tickets bring their state along.
+  listener.on('resumeSession', (_id: Buffer, done: (error: null, session: null) => void) => done(null, null))
   // A handshake that fails concerns only that visitor.
   listener.on('tlsClientError', (_error, socket) => socket.destroy())
   return listener
