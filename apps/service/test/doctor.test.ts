@@ -9,6 +9,14 @@ import { examine } from '../src/doctor/doctor.ts'
 
 const mayRun = process.getuid?.() === 0 && hasPrograms('pebble', 'unbound', 'openssl', 'curl')
 
+/** The records of an advice, as one would type them. */
+function linesOf(text = ''): string[] {
+  return text
+    .split('\n')
+    .slice(1)
+    .map((line) => line.trim())
+}
+
 describe.skipIf(!mayRun)('the doctor', { timeout: 60_000 }, () => {
   it('says what to put at the registrar, and is content when it is there', async () => {
     await using stack = new AsyncDisposableStack()
@@ -30,11 +38,27 @@ describe.skipIf(!mayRun)('the doctor', { timeout: 60_000 }, () => {
 
     const registry = await startNameServer(registryAddress, { 'test.': [] })
     const before = await statesBy()
-    const advice = `set the name servers ns1.svc.test and ns2.svc.test with the glue addresses ${publicAddress}`
-    expect(before.get('delegation')).toMatchObject({ state: 'failed', text: expect.stringContaining(advice) as string })
+    const advice = [
+      'svc.test.      NS    ns1.svc.test.',
+      'svc.test.      NS    ns2.svc.test.',
+      `ns1.svc.test.  A     ${publicAddress}`,
+      `ns2.svc.test.  A     ${publicAddress}`,
+    ]
+    expect(before.get('delegation')?.state).toBe('failed')
+    expect(linesOf(before.get('delegation')?.text)).toEqual(advice)
+    expect(before.get('names')?.text).toContain('connect.svc.test resolves to nothing')
     expect(before.get(`port 53 at ${publicAddress}`)?.state).toBe('failed')
     expect(before.get(`port 443 at ${publicAddress}`)?.state).toBe('failed')
     await registry[Symbol.asyncDispose]()
+
+    const other = await startNameServer(registryAddress, {
+      'test.': ['svc.test. NS ns1.svc.test.', 'svc.test. NS ns.old.test.', 'ns1.svc.test. A 192.0.2.9'],
+    })
+    const wrong = await statesBy()
+    expect(wrong.get('delegation')?.text).toContain('ns.old.test')
+    expect(wrong.get('glue')?.text).toContain('gives out 192.0.2.9')
+    expect(linesOf(wrong.get('glue')?.text)).toEqual(advice.slice(2))
+    await other[Symbol.asyncDispose]()
 
     const glue = ['ns1.svc.test.', 'ns2.svc.test.'].flatMap((name) => [
       `svc.test. NS ${name}`,
@@ -59,6 +83,7 @@ describe.skipIf(!mayRun)('the doctor', { timeout: 60_000 }, () => {
     const healthy = [
       'store',
       'certificates',
+      'public addresses',
       'delegation',
       'glue',
       `port 53 at ${publicAddress}`,

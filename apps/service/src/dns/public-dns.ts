@@ -63,7 +63,9 @@ export class PublicDns implements Disposable {
   async #askParent(domain: string): Promise<DecodedPacket> {
     const deadline = AbortSignal.timeout(parentWithinMs)
     const servers = await this.#parentServers(domain, deadline)
-    let failure: unknown = new Error(`no name server found above ${domain}`)
+    let failure: unknown = new Error(
+      `no name server was found for any zone above ${domain}; see SERVICE_DNS_RESOLVERS and the way out`,
+    )
     for (const address of servers) {
       deadline.throwIfAborted()
       try {

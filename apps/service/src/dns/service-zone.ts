@@ -37,6 +37,26 @@ export function createServiceZone({ domain, publicIps, nowSeconds }: ServiceZone
   return zone
 }
 
+/** A line of a zone file: names with their final dot. */
+export interface RecordLine {
+  readonly name: string
+  readonly type: 'NS' | 'A' | 'AAAA'
+  readonly value: string
+}
+
+/** What the parent zone must hold for our zone: its name servers, and their addresses ("glue"), for they live inside it. */
+export function delegationRecords(domain: string, publicIps: readonly string[]): RecordLine[] {
+  const nameservers = serviceNames.nameservers(domain)
+  const glue = nameservers.flatMap((name, index) =>
+    addressesOfNameserver(publicIps, index).map((value) => ({
+      name: `${name}.`,
+      type: isIPv4(value) ? ('A' as const) : ('AAAA' as const),
+      value,
+    })),
+  )
+  return [...nameservers.map((name) => ({ name: `${domain}.`, type: 'NS' as const, value: `${name}.` })), ...glue]
+}
+
 /** Sets the A and AAAA records of a name. */
 export function putAddresses(zone: Zone, name: string, addresses: readonly string[]): void {
   const v4 = addresses.filter((address) => isIPv4(address))

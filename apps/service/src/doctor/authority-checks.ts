@@ -20,16 +20,18 @@ export async function checkAuthority({ acme, zone, dnsListen }: ServiceConfig, l
     keyType: 'ecdsa',
     proof: { type: 'dns-01', recordOf: (name: string) => name },
   } as const
+  const authority = await find('certificate authority', async () => {
+    await transport.directory().catch((cause: unknown) => {
+      throw new Error(
+        `${acme.directory} does not answer. Check SERVICE_ACME_DIRECTORY, SERVICE_ACME_CA_FILE and the way out.`,
+        { cause },
+      )
+    })
+    return acme.directory
+  })
+  if (authority.state !== 'ok') return [authority]
   return [
-    await find('certificate authority', async () => {
-      await transport.directory().catch((cause: unknown) => {
-        throw new Error(
-          `${acme.directory} does not answer. Check SERVICE_ACME_DIRECTORY, SERVICE_ACME_CA_FILE and the way out.`,
-          { cause },
-        )
-      })
-      return acme.directory
-    }),
+    authority,
     await find('clock', async () => {
       const skewMs = await clockSkewMs(acme.directory, caPem)
       if (skewMs <= clockSkewMaxMs) return `within ${Math.round(skewMs / 1_000)} s of the certificate authority's`

@@ -35,9 +35,9 @@ export async function checkCaa(
   if (identities.length === 0) return
   const problem = async (name: string): Promise<string | null> => {
     const isWildcard = name.startsWith('*.')
-    const records = await closestCaa(name.replace(/^\*\./, ''), lookup)
+    const { at, records } = await closestCaa(name.replace(/^\*\./, ''), lookup)
     if (caaPermits(records, { identities, isWildcard, method: proof.type, accountUrl })) return null
-    return `The CAA records for ${name} do not allow ${identities[0]} to issue. Add the CAA record 0 ${isWildcard ? 'issuewild' : 'issue'} "${identities[0]}".`
+    return `The CAA records for ${name} at ${at} do not allow ${identities[0]} to issue. Add there the CAA record 0 ${isWildcard ? 'issuewild' : 'issue'} "${identities[0]}".`
   }
   await refuseAny(names.map(problem))
 }
@@ -73,14 +73,17 @@ async function delegationProblem(
 }
 
 /** The records at the name or at its closest ancestor that has any (RFC 8659 3). */
-async function closestCaa(name: string, lookup: NameLookup): Promise<readonly CaaRecord[]> {
+async function closestCaa(
+  name: string,
+  lookup: NameLookup,
+): Promise<{ readonly at: string; readonly records: readonly CaaRecord[] }> {
   const deadline = AbortSignal.timeout(caaWithinMs)
   for (let at = name; at !== ''; at = at.includes('.') ? at.slice(at.indexOf('.') + 1) : '') {
     deadline.throwIfAborted()
     const records = await lookup.caaOf(at)
-    if (records.length > 0) return records
+    if (records.length > 0) return { at, records }
   }
-  return []
+  return { at: name, records: [] }
 }
 
 function comparable(name: string): string {
