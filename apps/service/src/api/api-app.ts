@@ -19,6 +19,8 @@ const requestWithinMs = 30_000
 const lateRequestsCheckMs = 5_000
 const connectionsMax = 4096
 const keepAliveMs = 72_000
+/** Of a connection on which nothing moves, a reply that nobody reads included. */
+const idleMs = 120_000
 const preflightCachedSeconds = 600
 
 export interface ApiParts {
@@ -48,6 +50,7 @@ export async function buildApiApp(parts: ApiParts): Promise<FastifyInstance> {
     // Node gives the whole request the longer one of the two.
     http: { headersTimeout: headersWithinMs, connectionsCheckingInterval: lateRequestsCheckMs },
     keepAliveTimeout: keepAliveMs,
+    connectionTimeout: idleMs,
     forceCloseConnections: 'idle',
     ajv: ajvOptions,
     clientErrorHandler: renderConnectionError,

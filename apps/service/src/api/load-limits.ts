@@ -1,5 +1,5 @@
 import { ServiceError } from '@tunnel/models'
-import type { FastifyInstance } from 'fastify'
+import type { FastifyInstance, FastifyRequest } from 'fastify'
 
 declare module 'fastify' {
   interface FastifyContextConfig {
@@ -10,18 +10,20 @@ declare module 'fastify' {
 
 /**
  * Refuses a request at once when too many run already, so that those that run can finish. It runs from when its body has
- * arrived: who sends slowly keeps nobody out.
+ * arrived until its reply is ready: who sends or reads slowly keeps nobody out.
  */
 export function limitInFlight(app: FastifyInstance, requestsMax: number): void {
-  let running = 0
+  const running = new Set<FastifyRequest>()
   app.addHook('preValidation', (request, reply, done) => {
     if (request.routeOptions.config.isStream) return done()
-    if (running >= requestsMax) return done(new ServiceError('too_many_in_flight'))
-    running += 1
-    reply.raw.once('close', () => {
-      running -= 1
-    })
+    if (running.size >= requestsMax) return done(new ServiceError('too_many_in_flight'))
+    running.add(request)
+    reply.raw.once('close', () => running.delete(request))
     done()
+  })
+  app.addHook('onSend', (request, _reply, payload, done) => {
+    running.delete(request)
+    done(null, payload)
   })
 }
 
