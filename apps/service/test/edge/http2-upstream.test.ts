@@ -245,6 +245,34 @@ describe('an upstream that speaks HTTP/2', () => {
     expect((await old).body).toBe('old')
   })
 
+  it('may send interim responses first; each reaches the visitor, over either protocol', async () => {
+    await using upstream = await startHttp2Upstream((stream) => {
+      stream.additionalHeaders({ ':status': 103, link: '</a.css>; rel=preload' })
+      stream.respond({ ':status': 200 })
+      stream.end('body')
+    })
+    await using edge = await startEdge(upstream.port)
+    expect(await get(edge.port)).toMatch(/^HTTP\/1\.1 103 [^]*<\/a\.css>[^]*HTTP\/1\.1 200 [^]*body/)
+    using session = visit(edge.tlsPort)
+    const stream = call(session)
+    const interim = once(stream, 'headers')
+    expect(await reply(stream)).toMatchObject({ status: 200, body: 'body' })
+    expect((await interim)[0]).toMatchObject({ ':status': 103, link: '</a.css>; rel=preload' })
+  })
+
+  it('takes an offered WebSocket for a plain request: no 101, and no bytes past the reply', async () => {
+    await using upstream = await startHttp2Upstream((stream, headers) => {
+      stream.respond({ ':status': 426, 'x-upgrade': String(headers['upgrade']) })
+      stream.end()
+    })
+    await using edge = await startEdge(upstream.port)
+    using visitor = await RawVisitor.connect(edge.port)
+    visitor.send('GET / HTTP/1.1\r\nHost: app.test\r\nConnection: Upgrade\r\nUpgrade: websocket\r\n\r\nGET /smuggled')
+    await visitor.closed()
+    expect(visitor.text).toMatch(/^HTTP\/1\.1 426 [^]*x-upgrade: undefined/)
+    expect(visitor.text.match(/HTTP\/1\.1/g)).toHaveLength(1)
+  })
+
   it('may say GOAWAY: what is open finishes, what is new goes over another connection', async () => {
     const { promise: held, resolve } = Promise.withResolvers<ServerHttp2Stream>()
     await using upstream = await startHttp2Upstream((stream, headers) => {
@@ -335,6 +363,12 @@ describe('an upstream that does not keep to HTTP/2', () => {
     await using ordinary = await startHttp2Upstream((stream) => stream.respond({ ':status': 200 }, { endStream: true }))
     await using other = await startEdge(ordinary.port)
     expect(await get(other.port)).toMatch(/^HTTP\/1\.1 200 /)
+  })
+
+  it('one that speaks only HTTP/1.1 is a 502 that says what its address promises', async () => {
+    await using upstream = await startRawUpstream(answerHttp2('HTTP/1.1 400 Bad Request\r\nConnection: close\r\n\r\n'))
+    await using edge = await startEdge(upstream.port)
+    expect(await get(edge.port)).toMatch(/^HTTP\/1\.1 502 [^]*does not speak HTTP\/2, as h2c:\/\/ or h2:\/\/ says/)
   })
 
   it('one that cannot be reached is a 502 that says so', async () => {

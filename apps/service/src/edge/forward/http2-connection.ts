@@ -34,6 +34,7 @@ export class Http2Connection {
   #requestCount = 0
   #cancelledCount = 0
   #isSuspect = false
+  #hasIntroducedItself = false
 
   constructor(stream: MuxStream, bounds: Http2Bounds, keeper: Http2ConnectionKeeper) {
     this.bounds = bounds
@@ -53,6 +54,7 @@ export class Http2Connection {
     })
     limitControlFrames(this.#session, bounds)
     this.#session.once('connect', () => this.#session.setLocalWindowSize(4 * bounds.streamWindowBytes))
+    this.#session.once('remoteSettings', () => (this.#hasIntroducedItself = true))
     // Its exchanges are told, each by its own stream.
     this.#session.on('error', () => undefined)
     this.#session.on('close', () => keeper.onClosed(this))
@@ -63,6 +65,11 @@ export class Http2Connection {
     const { closed, destroyed, remoteSettings } = this.#session
     const maxCount = Math.min(remoteSettings.maxConcurrentStreams ?? Infinity, this.bounds.streamsMaxCount)
     return !closed && !destroyed && !this.#isSuspect && this.#openCount < maxCount
+  }
+
+  /** Every program that speaks HTTP/2 begins with its SETTINGS (RFC 9113 3.4). */
+  get hasIntroducedItself(): boolean {
+    return this.#hasIntroducedItself
   }
 
   get hasServed(): boolean {

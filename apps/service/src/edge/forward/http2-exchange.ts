@@ -58,7 +58,7 @@ export class Http2Exchange implements UpstreamExchange {
     stream.on('wantTrailers', () => stream.sendTrailers(headerObject(this.#requestTrailers)))
     // `close` always follows.
     stream.on('error', (error: Error) => (this.#error = error))
-    stream.on('close', () => this.#fail(failureOf(stream.rstCode, this.#error)))
+    stream.on('close', () => this.#fail(failureOf(stream.rstCode, this.#error, this.#connection.hasIntroducedItself)))
   }
 
   sendBody(chunk: Buffer): boolean {
@@ -142,11 +142,15 @@ export class Http2Exchange implements UpstreamExchange {
 }
 
 /** Errors of the stream itself have a code of HTTP/2; those of its connection are passed on to every stream. */
-function failureOf(code: number | undefined, error: Error | undefined): UpstreamFailure {
+function failureOf(code: number | undefined, error: Error | undefined, speaksHttp2: boolean): UpstreamFailure {
   if (error instanceof StreamCut && error.ending.kind !== 'finished') return error.ending
   if (code === NGHTTP2_REFUSED_STREAM) return { kind: 'unprocessed' }
   const isOfConnection = error !== undefined && 'code' in error && error.code !== 'ERR_HTTP2_STREAM_ERROR'
-  if (code === NGHTTP2_PROTOCOL_ERROR || isOfConnection) return { kind: 'invalid', rule: 'malformed HTTP/2' }
+  if (code === NGHTTP2_PROTOCOL_ERROR || isOfConnection)
+    return {
+      kind: 'invalid',
+      rule: speaksHttp2 ? 'malformed HTTP/2' : 'it does not speak HTTP/2, as h2c:// or h2:// says',
+    }
   return code !== undefined && codesForVisitors.has(code) ? { kind: 'closed', http2Code: code } : { kind: 'closed' }
 }
 
