@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { compile, oneAction, RecordingHost, runRequest } from './harness.ts'
+import { compile, oneAction, RecordingHost, runRequest, runResponse } from './harness.ts'
 
 const evaluationMaxMs = 50
 const long = 'a'.repeat(1_000_000)
@@ -39,6 +39,74 @@ describe('a megabyte of hostile header against', () => {
     const rule = { expressions: ["req.headers['x'][0].matches('[ab]*a[ab]{30}[c-e]')"], actions: [{ type: 'deny' }] }
     const policy = compile({ inbound: Array.from({ length: 50 }, () => rule) })
     expect(await quickestMs(() => runRequest(policy, { headers: { x: long } }))).toBeLessThan(evaluationMaxMs)
+  })
+})
+
+describe('values that grow by being used in each other,', () => {
+  const grow = (first: string, next: (name: string) => string) =>
+    Array.from({ length: 9 }, (_, index) => ({ [`v${index}`]: index === 0 ? first : next(`vars.v${index - 1}`) }))
+  const lists = grow('${[1]}', (name) => `\${[${Array(30).fill(name).join()}]}`)
+  const maps = grow(
+    "${{'k': 1}}",
+    (name) => `\${{${Array.from({ length: 30 }, (_, key) => `'${key}': ${name}`).join()}}}`,
+  )
+  const texts = grow('x'.repeat(1000), (name) => `\${${name}}`.repeat(60))
+
+  it.each([
+    ['lists, written out', lists, { type: 'log', config: { metadata: { a: '${vars.v8}' } } }],
+    ['lists, encoded', lists, { type: 'log', config: { metadata: { a: '${json.encode(vars.v8)}' } } }],
+    ['lists, compared', lists, { type: 'log', config: { metadata: { a: '${vars.v8 == vars.v7}' } } }],
+    ['lists, searched', lists, { type: 'log', config: { metadata: { a: "${'x' in vars.v8}" } } }],
+    ['maps, written out', maps, { type: 'log', config: { metadata: { a: '${vars.v8}' } } }],
+    ['texts as a body', texts, { type: 'custom-response', config: { body: '${vars.v8}' } }],
+    ['texts as a header', texts, { type: 'add-headers', config: { headers: { a: '${vars.v8}' } } }],
+  ])('%s, cost no more than 50 ms and little memory', async (_what, vars, action) => {
+    const policy = compile({ inbound: [{ actions: [{ type: 'set-vars', config: { vars } }, action] }] })
+    expect(await quickestMs(() => runRequest(policy))).toBeLessThan(evaluationMaxMs)
+    const { outcome, requestHeaders } = await runRequest(policy)
+    expect(JSON.stringify([outcome, requestHeaders]).length).toBeLessThan(300_000)
+  })
+
+  it('headers that rules add have room for 64 KiB together', async () => {
+    const headers = Object.fromEntries(Array.from({ length: 10 }, (_, index) => [`h${index}`, 'x'.repeat(4000)]))
+    const host = new RecordingHost()
+    const actions = [1, 2, 3].map(() => ({ type: 'add-headers', config: { headers } }))
+    const { requestHeaders } = await runRequest(compile({ inbound: [{ actions }] }, host))
+    expect(requestHeaders.join().length).toBeLessThan(66_000)
+    expect(requestHeaders.length).toBeGreaterThan(16)
+    expect(host.failures[0]?.message).toMatch(/no room/)
+  })
+})
+
+const query = "${getQueryParam('q')[0]}"
+const interpolated: [type: string, config: object, phase?: string][] = [
+  ['add-headers', { headers: { 'x-q': query } }],
+  ['add-headers', { headers: { host: query } }],
+  ['add-headers', { headers: { 'x-q': query } }, 'outbound'],
+  ['custom-response', { body: 'b', headers: { 'x-q': query } }],
+  ['custom-response', { body: 'b', headers: { 'content-type': query } }, 'outbound'],
+  ['redirect', { to: `https://b.example/${query}` }],
+  ['redirect', { to: 'https://b.example/', headers: { 'x-q': query } }],
+  ['redirect', { from: query, to: 'https://b.example/$0' }],
+  ['url-rewrite', { from: '^https://app', to: `https://${query}` }],
+  ['url-rewrite', { from: query, to: 'https://b.example' }],
+  ['forward-internal', { url: `https://${query}.example.com` }],
+  ['basic-auth', { credentials: [`anna:${query}12345678`] }],
+  ['restrict-ips', { allow: [query, '0.0.0.0/0'] }],
+  ['verify-webhook', { provider: 'gitlab', secret: query }],
+]
+
+describe.each(['a\r\nx-injected: 1', 'a\nb', 'a\0b', 'snow ☃', '\u2028', '\u0100'])('%j from the visitor', (text) => {
+  it.each(interpolated)('never gets through %s %j %s into a head or an address', async (type, config, phase) => {
+    const policy = compile(oneAction(type, config, phase))
+    const sample = { url: `https://app.example.com/?q=${encodeURIComponent(text)}`, body: 'x' }
+    const { outcome, requestHeaders } = await runRequest(policy, sample)
+    const response = await runResponse(policy, {}, sample)
+    const url = outcome?.kind === 'forward' ? outcome.url : ''
+    const heads = [outcome, response.outcome].flatMap((one) => (one?.kind === 'respond' ? one.headers.flat() : []))
+    const sent = [url, ...heads, ...requestHeaders, ...response.responseHeaders]
+    // oxlint-disable-next-line no-control-regex -- what could split a head is what is looked for
+    expect(sent.filter((part) => /[^\t\x20-\xff]/.test(part) || part.includes('injected'))).toEqual([])
   })
 })
 

@@ -32,7 +32,8 @@ class IdentityProvider implements AsyncDisposable {
     const server = createServer({ cert: certificate, key }, ({ url }, response) => {
       provider.fetches += 1
       if (url === '/moved') response.writeHead(302, { location: '/keys' })
-      response.end(JSON.stringify(provider.#keySet()))
+      const padding = url === '/large' ? ' '.repeat(300_000) : ''
+      response.end(url === '/text' ? 'no keys' : padding + JSON.stringify(provider.#keySet()))
     })
     await once(server.listen(0, '127.0.0.1'), 'listening')
     provider.port = (server.address() as AddressInfo).port
@@ -132,9 +133,9 @@ describe('jwt-validation with the keys of an internal identity provider', () => 
     expect((await product.visit(domain, `/request?access_token=${provider.token()}`)).status).toBe(401)
   })
 
-  it('keys are not fetched through a redirect, and without keys nobody gets in', async () => {
-    const moved = await product.createTunnel('moved', { policy: policyWith('/moved') })
-    expect((await product.visit(moved.domain, '/', ...withToken(provider.token()))).status).toBe(500)
+  it.each(['moved', 'large', 'text'])('a key set that is %s is none, and without keys nobody gets in', async (what) => {
+    const { domain: guarded } = await product.createTunnel(what, { policy: policyWith(`/${what}`) })
+    expect((await product.visit(guarded, '/', ...withToken(provider.token()))).status).toBe(500)
   })
 
   it('a host that the operator has not listed is refused before anything is bound', async () => {

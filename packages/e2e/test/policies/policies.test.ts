@@ -119,9 +119,19 @@ describe('policies on the way from a visitor to a program and back', () => {
           expressions: ["req.url.path == '/maintenance'"],
           actions: [{ type: 'custom-response', config: { status_code: 503, body: '<p>${req.url.path}' } }],
         },
+        {
+          expressions: ["req.url.path == '/large'"],
+          actions: [{ type: 'custom-response', config: { body: 'large '.repeat(1000) } }],
+        },
+        { expressions: ["req.url.path == '/denied'"], actions: [{ type: 'deny' }] },
       ],
       outbound: [
-        { actions: [{ type: 'add-headers', config: { headers: { 'x-out': '1' } } }] },
+        {
+          actions: [
+            { type: 'add-headers', config: { headers: { 'x-out': '1' } } },
+            { type: 'compress-response', config: { algorithms: ['gzip'] } },
+          ],
+        },
         {
           expressions: ['res.status_code == 404'],
           actions: [{ type: 'custom-response', config: { status_code: 200, body: 'nothing here' } }],
@@ -136,6 +146,11 @@ describe('policies on the way from a visitor to a program and back', () => {
       'x-content-type-options': 'nosniff',
     })
     expect([page.status, page.body.toString()]).toEqual([503, '<p>/maintenance'])
+    const compressed = await product.visit(domain, '/large', '-H', 'accept-encoding: gzip')
+    expect(compressed.headers['content-encoding']).toBe('gzip')
+    expect(gunzipSync(compressed.body).toString()).toBe('large '.repeat(1000))
+    const denied = await product.visit(domain, '/denied')
+    expect([denied.status, denied.headers['x-out']]).toEqual([403, undefined])
     const replaced = await product.visit(domain, '/status/404')
     expect([replaced.status, replaced.body.toString()]).toEqual([200, 'nothing here'])
     expect((await product.visit(domain, '/maintenance', '-I')).headers['content-length']).toBe('15')
@@ -358,7 +373,7 @@ describe('policies on the way from a visitor to a program and back', () => {
       expect(metrics).toContain(`policy_rules_total{rule="counted rule",phase="request",result="${result}"} 1`)
   })
 
-  it('runs as given or as the defaults say, is listed as it runs, and does so after a restart of the agent', async () => {
+  it('runs as given or as the defaults say, is listed as it runs, and does so after restarts of the agent', async () => {
     const given = await product.createTunnel('given', { policy: givenPolicy })
     await writeFile(join(product.stateDir, 'default-policy.json'), JSON.stringify(defaultPolicy))
     const defaulted = await product.createTunnel('defaulted')
@@ -370,7 +385,7 @@ describe('policies on the way from a visitor to a program and back', () => {
     ])
     // A change of the defaults is for tunnels to come.
     await writeFile(join(product.stateDir, 'default-policy.json'), '{}')
-    for (let round = 0; round < 2; round++) {
+    for (let round = 0; round < 3; round++) {
       const listed = new Map(
         (await product.listTunnels()).map((record) => [record.domain, JSON.parse(record.policy) as unknown]),
       )
@@ -385,7 +400,7 @@ describe('policies on the way from a visitor to a program and back', () => {
         [undefined, '1'],
         [undefined, undefined],
       ])
-      if (round < 1) await product.restartAgent()
+      if (round < 2) await product.restartAgent()
     }
   }, 60_000)
 

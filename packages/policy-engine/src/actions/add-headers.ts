@@ -1,7 +1,7 @@
 import { Type } from 'typebox'
 import { renderOrNothing } from '../expressions/template.ts'
 import { defineAction } from './action.ts'
-import { addHeader, compileHeaders } from './header-rules.ts'
+import { compileHeaders } from './header-rules.ts'
 
 export const addHeaders = defineAction({
   type: 'add-headers',
@@ -34,11 +34,11 @@ export const addHeaders = defineAction({
       const failed: string[] = []
       for (const { name, render } of templates) {
         const value = renderOrNothing(() => render(exchange.scope))
-        if (value === undefined || !message) failed.push(name)
-        else addHeader(message.headers, name, (added[name] = value))
+        if (value !== undefined && message?.headers.add(name, value) === true) added[name] = value
+        else failed.push(name)
       }
       exchange.setResult('add_headers', () => ({ headers_added: added }))
-      if (failed.length > 0) throw new Error(`no valid value for ${failed.join(', ')}`)
+      if (failed.length > 0) throw new Error(`no valid value, or no room, for ${failed.join(', ')}`)
       return undefined
     }
   },

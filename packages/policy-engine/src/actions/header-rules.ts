@@ -1,6 +1,5 @@
 import { limits } from '../document/limits.ts'
 import type { ExpressionScope } from '../expressions/expression-scope.ts'
-import type { HeaderFields } from '../message/header-fields.ts'
 import type { ActionContext, FieldPath } from './action.ts'
 
 const token = /^[!#$%&'*+.^_`|~0-9A-Za-z-]+$/
@@ -80,11 +79,5 @@ function isHeaderValue(value: string): boolean {
 }
 
 function validOrNothing(value: string): string | undefined {
-  return isHeaderValue(value) && value.length <= limits.headerValueMaxChars ? value.trim() : undefined
-}
-
-/** A header that stands for one thing is replaced, others get another value. */
-export function addHeader(headers: HeaderFields, name: string, value: string): void {
-  if (name === 'host') headers.set(name, value)
-  else headers.append(name, value)
+  return value.length <= limits.headerValueMaxChars && isHeaderValue(value) ? value.trim() : undefined
 }

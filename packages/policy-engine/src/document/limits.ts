@@ -17,4 +17,5 @@ export const limits = {
   templateMaxParts: 64,
   headerNameMaxChars: 256,
   headerValueMaxChars: 8192,
+  headersAddedMaxChars: 64 * 1024,
 } as const

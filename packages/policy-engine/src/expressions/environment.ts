@@ -10,6 +10,7 @@ import {
 } from '@bufbuild/cel'
 import { strings } from '@bufbuild/cel/ext'
 import { charge } from './budget.ts'
+import { chargeWalk } from './charge-walk.ts'
 import { encodingFunctions } from './functions/encoding.ts'
 import { hashFunctions } from './functions/hash.ts'
 import { listFunctions } from './functions/lists.ts'
@@ -19,6 +20,7 @@ import { randomFunctions } from './functions/random.ts'
 import { textFunctions } from './functions/text.ts'
 import { timeFunctions } from './functions/time.ts'
 
+const zoneNanoseconds = 100_000
 const textResultMaxChars = 64 * 1024
 const listResultMaxItems = 1000
 
@@ -45,7 +47,10 @@ export const environment: CelEnv = celEnv({ funcs: [...celEnv({ funcs: [...strin
 function metered(func: CelFunc): CelFunc {
   if (constantTime.has(func.name)) return func
   const call = (target: CelValue | undefined, args: CelValue[]): CelValue => {
-    charge(costOf(func, target === undefined ? args : [target, ...args]))
+    // A named time zone makes the library build a formatter.
+    if (func.name.startsWith('get') && args.length > 0) charge(zoneNanoseconds)
+    if (target !== undefined) chargeWalk(target)
+    for (const argument of args) chargeWalk(argument)
     const result = func.call(0, target, args)
     if (result === undefined) throw new Error(`no overload of ${func.name} for these arguments`)
     if (isCelError(result)) throw result
@@ -56,24 +61,6 @@ function metered(func: CelFunc): CelFunc {
   return celMethod(func.name, func.target, func.arguments, func.result, function (...args: CelValue[]) {
     return call(this, args)
   })
-}
-
-function costOf(func: CelFunc, operands: readonly CelValue[]): number {
-  // A named time zone makes the library build a formatter.
-  if (func.name.startsWith('get') && operands.length > 1) return 100_000
-  let cost = 0
-  for (const operand of operands) cost += sizeOf(operand)
-  return cost
-}
-
-/** Nanoseconds to walk over a value once. */
-function sizeOf(value: CelValue): number {
-  if (typeof value === 'string') return value.length * 10
-  if (value instanceof Uint8Array) return value.length * 10
-  if (!isCelList(value)) return 0
-  let size = value.size * 50
-  for (const item of value) size += sizeOf(item)
-  return size
 }
 
 function bounded(result: CelValue): CelValue {

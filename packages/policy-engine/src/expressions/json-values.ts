@@ -1,4 +1,5 @@
 import { type CelInput, type CelValue, isCelList, isCelMap, isCelUint } from '@bufbuild/cel'
+import { chargeWalk } from './charge-walk.ts'
 import { type Message, isMessage, toJson } from '@bufbuild/protobuf'
 import { isReflectMessage } from '@bufbuild/protobuf/reflect'
 import { DurationSchema, TimestampSchema } from '@bufbuild/protobuf/wkt'
@@ -18,12 +19,17 @@ export function fromJson(value: unknown, depth = 0): CelInput {
 
 /** The JSON form of an expression's value. Integers that JSON readers would round become strings. */
 export function toJsonValue(value: CelValue): Json {
+  chargeWalk(value)
+  return convert(value)
+}
+
+function convert(value: CelValue): Json {
   if (typeof value === 'bigint') return Number.isSafeInteger(Number(value)) ? Number(value) : String(value)
   if (typeof value !== 'object' || value === null)
     return typeof value === 'number' && !Number.isFinite(value) ? null : value
-  if (isCelUint(value)) return toJsonValue(value.value)
-  if (isCelList(value)) return [...value].map(toJsonValue)
-  if (isCelMap(value)) return Object.fromEntries([...value].map(([key, item]) => [renderText(key), toJsonValue(item)]))
+  if (isCelUint(value)) return convert(value.value)
+  if (isCelList(value)) return [...value].map(convert)
+  if (isCelMap(value)) return Object.fromEntries([...value].map(([key, item]) => [renderText(key), convert(item)]))
   if (value instanceof Uint8Array) return Buffer.from(value).toString('base64')
   return renderText(value)
 }

@@ -1,11 +1,15 @@
 import { type CelValue, isCelError } from '@bufbuild/cel'
 import { limits } from '../document/limits.ts'
+import { charge } from './budget.ts'
 import { positionAt, type TextPosition } from '../document/problem.ts'
 import type { Phase } from './exchange.ts'
 import { compileExpression, type Expression } from './expression.ts'
 import type { ExpressionScope } from './expression-scope.ts'
 import type { FindingsAt } from './findings-at.ts'
 import { renderText } from './json-values.ts'
+
+/** To put a text together, and to check and send it. */
+const nanosecondsPerCharacter = 2
 
 /** A text with `${expression}` parts. */
 export interface Template {
@@ -66,7 +70,11 @@ function makeTemplate(parts: readonly Part[]): Template {
   const render = (scope: ExpressionScope): string => {
     if (isLiteral) return literalText
     let text = ''
-    for (const part of parts) text += 'literal' in part ? part.literal : renderText(evaluate(part.expression, scope))
+    for (const part of parts) {
+      text += 'literal' in part ? part.literal : renderText(evaluate(part.expression, scope))
+      if (text.length > limits.templateMaxChars) throw new TemplateError('a text became too long')
+    }
+    charge(text.length * nanosecondsPerCharacter)
     return text
   }
   const isOneExpression = parts.length === 1 && only && 'expression' in only

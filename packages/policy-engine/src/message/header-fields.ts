@@ -1,10 +1,15 @@
+import { limits } from '../document/limits.ts'
 import { HeaderIndex } from './header-index.ts'
+
+/** What a field counts beside its characters, as in RFC 7541, section 4.1. */
+const fieldOverheadChars = 32
 
 /** Ordered header fields of one message. Names keep the case that was sent and compare without it; duplicates stay apart. */
 export class HeaderFields {
   /** Name, value, name, value: the form in which HTTP parsers deliver and take headers. Never changed in place. */
   #raw: readonly string[]
   #byName: HeaderIndex | undefined
+  #addedChars = 0
 
   constructor(raw: readonly string[]) {
     this.#raw = raw
@@ -29,6 +34,16 @@ export class HeaderFields {
 
   append(name: string, value: string): void {
     this.#change([...this.#raw, name, value])
+  }
+
+  /** Appends, or replaces where a header stands for one thing. False, and nothing changed, when there is no room for more. */
+  add(lowerName: string, value: string): boolean {
+    const size = lowerName.length + value.length + fieldOverheadChars
+    if (this.#addedChars + size > limits.headersAddedMaxChars) return false
+    this.#addedChars += size
+    if (lowerName === 'host') this.set(lowerName, value)
+    else this.append(lowerName, value)
+    return true
   }
 
   set(lowerName: string, value: string): void {

@@ -35,7 +35,9 @@ describe('add-headers', () => {
       const policy = compile(add({ 'x-q': "${getQueryParam('q')[0]}", 'x-safe': '1' }), host)
       const { requestHeaders } = await runRequest(policy, { url: `https://a.example/?q=${encodeURIComponent(value)}` })
       expect(requestHeaders).toEqual(['Host: a.example', 'x-safe: 1'])
-      expect(host.failures).toEqual([{ rule: 'inbound[0]', what: 'add-headers', message: 'no valid value for x-q' }])
+      expect(host.failures).toEqual([
+        { rule: 'inbound[0]', what: 'add-headers', message: 'no valid value, or no room, for x-q' },
+      ])
     },
   )
 
