@@ -10,10 +10,15 @@ export interface ProxyConfig {
   readonly noProxy: readonly string[]
 }
 
+// One address of a name is given up for the next after this long. Node's own quarter of a second is less than one round
+// trip over a satellite, or one lost packet.
+const attemptTimeoutMs = 2500
+const agentOptions = { keepAlive: false, autoSelectFamilyAttemptTimeout: attemptTimeoutMs }
+
 /** The agent for an HTTPS request: through the proxy's CONNECT where one applies to the host. */
 export function httpsAgentFor(host: string, port: number, proxy: ProxyConfig | null): HttpsAgent {
-  if (proxy === null || isDirect(host, port, proxy.noProxy)) return new HttpsAgent({ keepAlive: false })
-  return new HttpsProxyAgent(proxy.url.reveal(), { keepAlive: false })
+  if (proxy === null || isDirect(host, port, proxy.noProxy)) return new HttpsAgent(agentOptions)
+  return new HttpsProxyAgent(proxy.url.reveal(), agentOptions)
 }
 
 /** `NO_PROXY` as curl reads it: `*`, names and everything below them, each with an optional port. */
