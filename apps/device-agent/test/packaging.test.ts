@@ -1,11 +1,13 @@
 import { createHash } from 'node:crypto'
 import { existsSync } from 'node:fs'
-import { readFile, stat } from 'node:fs/promises'
+import { mkdir, readdir, readFile, stat, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { runProcess, startProcess, tempDir } from '@tunnel/testkit'
 import { describe, expect, it } from 'vitest'
 import { buildDeb } from '../packaging/build-deb.ts'
 import { buildFacts } from '../src/build-facts.ts'
+import { ReleaseFiles } from '../src/update/release-files.ts'
+import { initialUpdateState } from '../src/update/update-state.ts'
 import { oldestAgentNode } from './agent-nodes.ts'
 
 it('the version of the sources is the one of the package', async () => {
@@ -55,6 +57,24 @@ describe.skipIf(!hasDpkg)('the Debian package', () => {
     expect(await createTunnel(apiUrl, { forwards_to: '' })).toBe(400)
     expect((await fetch(`${apiUrl}/metrics`)).status).toBe(200)
     expect(await agent.stop()).toEqual({ code: 0, signal: null })
+  })
+
+  it('runs nothing by hand that the agent itself could have written, and writes nothing', async () => {
+    await using dir = await tempDir()
+    const root = join(dir.path, 'root')
+    await runProcess('dpkg-deb', ['-x', await buildDeb(dir.path, buildFacts), root])
+    const stateDir = join(dir.path, 'state')
+    const code = `throw new Error('planted code runs')`
+    const sha256 = createHash('sha256').update(code).digest('hex')
+    const release = { version: '99.0.0', sha256 }
+    await mkdir(join(stateDir, 'releases'), { recursive: true })
+    await writeFile(new ReleaseFiles(stateDir).bundlePath(release), code)
+    const state = { ...initialUpdateState, current: release }
+    await writeFile(join(stateDir, 'update.json'), JSON.stringify(state))
+    const launcher = join(root, 'usr/lib/tunnel-agent/launcher.mjs')
+    const env = { AGENT_STATE_DIR: stateDir }
+    expect(await runProcess(process.execPath, [launcher, 'version'], { env })).toContain(`agent ${buildFacts.version}`)
+    expect(await readdir(stateDir)).toEqual(['releases', 'update.json'])
   })
 
   it('has a unit that systemd understands', async () => {

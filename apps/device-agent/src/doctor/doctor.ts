@@ -6,14 +6,16 @@ import { isDirect } from '../network/proxy.ts'
 import { Trust } from '../network/trust.ts'
 import { dial, type Link } from '../session/dial.ts'
 import { readAuthtoken } from '../session/hello.ts'
+import { type FirstHop, fixClock, fixConnect, fixTcp } from './fixes.ts'
 import { ask } from './trial-hello.ts'
+import { reachUpstreams } from './upstreams.ts'
 
 /** One thing that must work, in the order in which a session needs it. */
 interface Step {
   readonly name: string
   /** What was found. @throws Error whose message names the fault */
   readonly check: () => Promise<string>
-  readonly fix: string
+  readonly fix: (error: unknown) => string
 }
 
 const connectTimeoutMs = 10_000
@@ -26,7 +28,7 @@ export async function doctor(config: Config, print: (line: string) => void): Pro
       print(`ok    ${name}: ${await check()}`)
     } catch (error) {
       print(`FAIL  ${name}: ${(error as Error).message}`)
-      print(`      ${fix}`)
+      print(`      ${fix(error)}`)
       return false
     }
   }
@@ -41,25 +43,22 @@ function steps(config: Config): readonly Step[] {
     {
       name: 'authtoken',
       check: async () => ((await readAuthtoken(config.authtoken)).length > 0 ? 'present' : fault('it is empty')),
-      fix: 'Put the authtoken into SERVICE_AUTHTOKEN, or into the file that SERVICE_AUTHTOKEN_FILE names.',
+      fix: () => 'Put the authtoken into SERVICE_AUTHTOKEN, or into the file that SERVICE_AUTHTOKEN_FILE names.',
     },
     {
       name: 'DNS',
       check: async () => (isLocalhostName(target.host) ? 'loopback' : (await lookupPromise(target.host)).address),
-      fix: `Check the name ${target.host} and the resolver of this device.`,
+      fix: () =>
+        `Check that this device has a network, the name ${target.host} in ${target.variable}, and the resolver of this device.`,
     },
-    {
-      name: 'TCP',
-      check: () => openTcp(target),
-      fix: `Allow connections from this device to ${target.host} port ${target.port}, or set HTTPS_PROXY.`,
-    },
+    { name: 'TCP', check: () => openTcp(target), fix: (error) => fixTcp(error, target) },
     {
       name: 'TLS and WebSocket',
       check: async () => {
         link = await dial({ ...config, trust: new Trust(config.connectCaFile) }, AbortSignal.timeout(connectTimeoutMs))
         return 'open'
       },
-      fix: 'Check SERVICE_CONNECT_URL, SERVICE_CONNECT_CA_FILE, the proxy, and the clock of this device.',
+      fix: (error) => fixConnect(error, target),
     },
     {
       name: 'hello',
@@ -68,38 +67,43 @@ function steps(config: Config): readonly Step[] {
         serverTime = answer.serverTime
         return `welcome from region ${answer.region}`
       },
-      fix: 'Create a new authtoken at the service, or correct what the service complains about.',
+      fix: () => 'Create a new authtoken at the service, or correct what the service complains about.',
     },
+    { name: 'clock', check: async () => describeSkew(Date.now() - Date.parse(serverTime)), fix: () => fixClock },
     {
-      name: 'clock',
-      check: async () => describeSkew(Date.now() - Date.parse(serverTime)),
-      fix: 'Let the device set its clock (for example by systemd-timesyncd), and allow NTP.',
+      name: 'upstreams',
+      check: () => reachUpstreams(config.stateDir),
+      fix: () => 'Start the program that shall listen there, or create the tunnel again with another forwards_to.',
     },
   ]
 }
 
 /** With a proxy in between, only the proxy has to be reached from here. */
-function firstHop({ connectUrl, proxy }: Config): { host: string; port: number } {
+function firstHop({ connectUrl, proxy }: Config): FirstHop {
   const url = new URL(connectUrl)
   const port = Number(url.port || (url.protocol === 'wss:' ? 443 : 80))
-  if (proxy === null || isDirect(url.hostname, port, proxy.noProxy)) return { host: plainHost(url), port }
+  if (proxy === null || isDirect(url.hostname, port, proxy.noProxy))
+    return { host: plainHost(url), port, variable: 'SERVICE_CONNECT_URL' }
   const proxyUrl = new URL(proxy.url.reveal())
-  return { host: plainHost(proxyUrl), port: Number(proxyUrl.port || (proxyUrl.protocol === 'https:' ? 443 : 80)) }
+  const proxyPort = Number(proxyUrl.port || (proxyUrl.protocol === 'https:' ? 443 : 80))
+  return { host: plainHost(proxyUrl), port: proxyPort, variable: 'HTTPS_PROXY' }
 }
 
 function plainHost({ hostname }: URL): string {
   return hostname.replace(/^\[|\]$/g, '')
 }
 
-function openTcp({ host, port }: { host: string; port: number }): Promise<string> {
+function openTcp({ host, port }: FirstHop): Promise<string> {
   return new Promise((resolve, reject) => {
     const socket = connect({ host: isLocalhostName(host) ? 'localhost' : host, port, timeout: connectTimeoutMs })
     socket.once('connect', () => {
       resolve(`${socket.remoteAddress} port ${port}`)
       socket.destroy()
     })
-    socket.once('timeout', () => socket.destroy(new Error('no answer')))
-    socket.once('error', (error: NodeJS.ErrnoException) => reject(new Error(error.code ?? error.message)))
+    socket.once('timeout', () => socket.destroy(Object.assign(new Error('no answer'), { code: 'ETIMEDOUT' })))
+    socket.once('error', (error: NodeJS.ErrnoException) =>
+      reject(Object.assign(new Error(error.code ?? error.message), { code: error.code })),
+    )
   })
 }
 

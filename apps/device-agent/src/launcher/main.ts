@@ -19,7 +19,8 @@ const installedBundle = fileURLToPath(new URL('./agent.mjs', import.meta.url))
 const args = process.argv.slice(2)
 const isRun = (args[0] ?? 'run') === 'run'
 const files = new ReleaseFiles(readStateDir(process.env))
-const { release, isTrial } = await chooseRelease()
+// Commands by hand are often root's, and what the agent may write must never become root's code.
+const { release, isTrial } = isRun ? await chooseRelease() : { release: null, isTrial: false }
 const watch = isTrial ? watchStart(buildFacts.trial) : { onReady: () => undefined }
 const bundle = pathToFileURL(release === null ? installedBundle : files.bundlePath(release))
 const { runProgram } = (await import(bundle.href)) as AgentBundle
@@ -35,13 +36,13 @@ async function chooseRelease(): Promise<{ release: Release | null; isTrial: bool
     isUsable: (candidate: Release) => files.isUsable(candidate),
   }
   const plan = planBoot(state, facts)
-  const isChanged = isRun && JSON.stringify(plan.state) !== JSON.stringify(state)
+  const isChanged = JSON.stringify(plan.state) !== JSON.stringify(state)
   const isNoted =
     !isChanged ||
     (await file.write(plan.state).then(
       () => true,
       () => false,
     ))
-  if (isNoted) return { release: plan.run, isTrial: isRun && plan.state.phase.kind === 'trial' }
+  if (isNoted) return { release: plan.run, isTrial: plan.state.phase.kind === 'trial' }
   return { release: planBoot({ ...state, phase: { kind: 'idle' } }, facts).run, isTrial: false }
 }
