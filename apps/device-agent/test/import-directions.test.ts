@@ -17,7 +17,7 @@ it('folders import each other only in the directions of the map', () => {
       'remote-management': ['config', 'session'],
       'build-facts': ['update'],
       config: ['network', 'secret'],
-      doctor: ['build-facts', 'config', 'network', 'session'],
+      doctor: ['build-facts', 'config', 'forward', 'network', 'session', 'tunnels'],
       forward: ['network'],
       ssh: ['config', 'network', 'store'],
       launcher: ['build-facts', 'config', 'session', 'store', 'update'],
