@@ -44,7 +44,10 @@ async function firstFailure(env: Record<string, string>, stateDir?: string): Pro
   return lines.slice(-2).map((line) => line.trim())
 }
 
-const failing = (step: string, fix: string) => [expect.stringContaining(`FAIL  ${step}`), expect.stringContaining(fix)]
+const failing = (step: string, fix: string): unknown[] => [
+  expect.stringContaining(`FAIL  ${step}`),
+  expect.stringContaining(fix),
+]
 
 describe('the doctor stops at what fails, and says what to do, for', () => {
   it('a name that nobody knows, as without a network', async () => {
