@@ -1,5 +1,10 @@
 import { AddressFilters } from '@tunnel/service/src/routing/address-filters.ts'
-import type { StoredBackend, StoredEdge, StoredRoute } from '@tunnel/service/src/routing/edge-sources.ts'
+import type {
+  StoredAuthority,
+  StoredBackend,
+  StoredEdge,
+  StoredRoute,
+} from '@tunnel/service/src/routing/edge-sources.ts'
 import type { ItemSource, MirroredItem } from '@tunnel/service/src/routing/mirror.ts'
 import { PublishedEdges } from '@tunnel/service/src/routing/published-edges.ts'
 
@@ -19,6 +24,7 @@ export async function routesInMemory(edgeCount: number): Promise<RoutesInMemory>
     edges: new Store<StoredEdge>(),
     routes: new Store<StoredRoute>(),
     backends: new Store<StoredBackend>(),
+    authorities: new Store<StoredAuthority>(),
   }
   const hosts: string[] = []
   stores.backends.put('bkdhr_1', { status_code: 200 })
@@ -28,7 +34,7 @@ export async function routesInMemory(edgeCount: number): Promise<RoutesInMemory>
       (_, name) => `${name === 0 ? '*.' : ''}n${name}.e${edge}.example.com`,
     )
     hosts.push(...names.map((name) => name.replace('*', 'any.below')))
-    stores.edges.put(`edghts_${edge}`, { hostports: names.map((name) => `${name}:443`) })
+    stores.edges.put(`edghts_${edge}`, { hostports: names.map((name) => `${name}:443`), modules: {} })
     for (const match of ['/', '/api/', '/assets/']) putRoute(stores.routes, edge, match, match)
   }
   const filters = await AddressFilters.load(new Store<object>(), new Store())

@@ -4,11 +4,12 @@ import type { ItemSource } from './routing/mirror.ts'
 
 /** Shows routing what the management API has stored. */
 export function edgeSources(resources: Resources, tunnels: LabelledTunnels): EdgeSources {
-  const { httpsEdges, httpsEdgeRoutes } = resources
+  const { httpsEdges, httpsEdgeRoutes, certificateAuthorities } = resources
   return {
     edges: httpsEdges,
     routes: httpsEdgeRoutes,
     backends: allBackends(resources),
+    authorities: certificateAuthorities,
     tunnels,
   }
 }

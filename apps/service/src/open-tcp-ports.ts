@@ -19,16 +19,18 @@ export function openTcpPorts({ edges, log, ...deps }: OpenTcpPortsDeps): OpenTcp
   const ports = new TcpPorts({ ...deps, edges })
   const follow = (port: number) =>
     ports.follow(port).catch((error: unknown) => log.error({ err: error, port }, 'a TCP edge has no port'))
+  const reservedPort = (accountId: string, addr: string): number => {
+    const port = edges.reservedPort(accountId, addr)
+    if (port === undefined) throw new ServiceError('bind_addr_not_reserved', { addr: addr.slice(0, 80) })
+    return port
+  }
   for (const port of edges.ports) void follow(port)
   edges.listen((port) => void follow(port))
   return {
     ports: {
       claim: (wish, tunnelOf) => ports.claim(wish, tunnelOf),
-      claimReserved: async (accountId, addr, tunnelOf) => {
-        const port = edges.reservedPort(accountId, addr)
-        if (port === undefined) throw new ServiceError('bind_addr_not_reserved', { addr: addr.slice(0, 80) })
-        return ports.claimPort(port, tunnelOf)
-      },
+      claimReserved: async (accountId, addr, tunnelOf) => ports.claimPort(reservedPort(accountId, addr), tunnelOf),
+      requireReserved: (accountId, addr) => void reservedPort(accountId, addr),
     },
     isOpen: (port) => ports.isOpen(port),
     [Symbol.dispose]: () => ports[Symbol.dispose](),

@@ -48,9 +48,9 @@ export async function startRouting(deps: RoutingDeps): Promise<Routing> {
     filters,
     compileModules: compileFor('http'),
   })
-  const { backends } = edges
+  const { backends, authorities } = edges
   const compile = { tcp: compileFor('tcp'), tls: compileFor('tls') }
-  const rawEdges = await PublishedRawEdges.load(resources, { filters, backends, compile })
+  const rawEdges = await PublishedRawEdges.load(resources, { filters, backends, authorities, compile })
   const restrictions = await AccountRestrictions.load(ipRestrictions, filters, (outsider) =>
     log.info(outsider, 'an address outside of the account restriction'),
   )

@@ -51,6 +51,7 @@ export function startSessions({ config, log, metrics, events }: Surroundings, so
     publish: (accountId, event, object) => events.publish(accountId, event, object),
   })
   routing.restrictions.listen(() => sessions.closeOutsiders(admitsAgent))
+  routing.rawEdges.listenToReleases(() => sessions.applyReleasedAddresses())
   followAccess(sessions, management, log)
   return sessions
 }

@@ -1,5 +1,4 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { edgeModules } from '@tunnel/models'
 import { type Client, type TestApi, startTestApi } from './api-harness.ts'
 import { type JsonSchema, type Operation, describedOperations, withUnknownIds } from './operations.ts'
 
@@ -8,8 +7,7 @@ import { type JsonSchema, type Operation, describedOperations, withUnknownIds } 
  * status and code, with strings as details, and stores nothing.
  */
 
-const everyModule = new Set(Object.keys(edgeModules) as never[])
-const api: TestApi = await startTestApi('sqlite', { actingModules: { edges: everyModule, routes: everyModule } })
+const api: TestApi = await startTestApi('sqlite')
 const client: Client = await api.newClient()
 const operations = (await describedOperations(api.app)).filter(({ path }) => !path.startsWith('/events'))
 const withBody = operations.filter(({ body }) => body !== undefined)

@@ -1,4 +1,3 @@
-import { edgeModules } from '@tunnel/models'
 import * as fc from 'fast-check'
 import { afterAll, expect, it } from 'vitest'
 import { type TestApi, startTestApi } from './api-harness.ts'
@@ -7,8 +6,7 @@ import { type JsonSchema, type Operation, describedOperations, withUnknownIds } 
 const isLong = process.env['TEST_LONG'] !== undefined
 const requests = isLong ? 100_000 : 3_000
 
-const everyModule = new Set(Object.keys(edgeModules) as never[])
-const api: TestApi = await startTestApi('sqlite', { actingModules: { edges: everyModule, routes: everyModule } })
+const api: TestApi = await startTestApi('sqlite')
 const client = await api.newClient()
 const operations = (await describedOperations(api.app)).filter(({ body }) => body !== undefined)
 afterAll(() => api[Symbol.asyncDispose]())

@@ -12,6 +12,8 @@ export interface CertificateSource {
   fallback(): { readonly key: string; readonly cert: string }
   /** The certificate for a lower-case name of the TLS handshake. Answers for any name; an unknown one gets the fallback. */
   contextFor(serverName: string): SecureContext | Promise<SecureContext>
+  /** The same certificate with its key, as PEM. */
+  keyPairFor(serverName: string): Promise<{ readonly key: string; readonly cert: string }>
   /** Whether the certificate that was given for `serverName` (undefined: the fallback) also stands for `hostName`. */
   covers(serverName: string | undefined, hostName: string): boolean
 }

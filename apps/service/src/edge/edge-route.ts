@@ -1,8 +1,10 @@
 import type { EdgeTunnel } from './edge-tunnel.ts'
+import type { TlsTerms } from './tls-terms.ts'
 
 /** A published name whose requests go by their path. */
 export interface PublishedEdge {
   readonly id: string
+  readonly tls: TlsTerms
   /** `path` is what stands before the `?`, as received. */
   route(path: string): RouteLookup
 }
@@ -21,6 +23,8 @@ export interface EdgeRoute {
   readonly addressFilter: AddressFilter | null
   /** Null: every program may call. */
   readonly userAgentFilter: UserAgentFilter | null
+  /** WebSockets are carried to the backend as bytes, and nothing else is. */
+  readonly convertsWebSockets: boolean
   /** In the order in which they see a request; they see its response in the reverse order. */
   readonly modules: readonly RouteModule[]
   /** Null: none is configured. */

@@ -11,17 +11,20 @@ import { Intake } from './intake.ts'
 import { type EdgeLimits, edgeLimits } from './limits.ts'
 import { createHttp1Server, serveBehindProxies } from './listeners/http1-server.ts'
 import { createHttp2Server } from './listeners/http2-server.ts'
-import { createHttpsListener } from './listeners/https-listener.ts'
+import { TlsEndings } from './listeners/tls-endings.ts'
 import { createTlsFront } from './listeners/tls-front.ts'
 import type { OwnHost } from './own-host.ts'
 import type { ProxiedConnections } from './proxy-protocol/proxied-connections.ts'
 import { pipeline } from './pipeline.ts'
+import { joinEnded } from './raw/ended-tls.ts'
 import type { RawMetrics } from './raw/raw-metrics.ts'
 import { answerChallenges, type ChallengeAnswers } from './stages/answer-challenges.ts'
+import { convertWebSockets } from './stages/convert-web-sockets.ts'
 import { forward } from './stages/forward.ts'
 import { lookup } from './stages/lookup.ts'
 import { observe } from './stages/observe.ts'
 import { routeModules, tunnelPolicy } from './stages/policy.ts'
+import { requireTls } from './stages/require-tls.ts'
 import { chooseBackend, restrictAddresses, restrictUserAgents, route } from './stages/route.ts'
 
 interface ListenAddress {
@@ -75,10 +78,12 @@ export async function startEdge(deps: EdgeDeps): Promise<Edge> {
     observe(observers),
     answerChallenges(deps.challenges ?? noChallenges),
     lookup(deps.endpoints),
+    requireTls,
     route,
     restrictAddresses(deps.restrictions),
     restrictUserAgents,
     routeModules(deps),
+    convertWebSockets({ ...deps, limits }),
     chooseBackend,
     tunnelPolicy(deps),
     forward(timers.forwarding),
@@ -87,14 +92,19 @@ export async function startEdge(deps: EdgeDeps): Promise<Edge> {
   const http1 = createHttp1Server(intake, limits, timers.linger)
   if (deps.proxied !== null) serveBehindProxies(http1, deps.proxied)
   const http2 = createHttp2Server(intake, limits, timers.linger)
-  const https = createHttpsListener(deps, http1, http2.server, limits)
-  const front = createTlsFront({ ...deps, limits, observers }, https)
+  const raw = { ...deps, limits, observers }
+  const endings = new TlsEndings({
+    ...raw,
+    onHttp: (socket) => (socket.alpnProtocol === 'h2' ? http2.server : http1).emit('connection', socket),
+    onBytes: (socket, terms) => joinEnded(socket, terms, raw),
+  })
+  const front = createTlsFront(raw, endings)
   const connections = trackConnections([http1, front])
   await Promise.all([listen(http1, deps.httpListen), listen(front, deps.httpsListen)])
   const drain = async (): Promise<void> => {
     http1.close()
     front.close()
-    https.close()
+    endings.close()
     http2.drain()
     http1.closeIdleConnections()
     await withinTime(intake.drain(), limits.drainMs)

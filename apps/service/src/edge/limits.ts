@@ -46,10 +46,14 @@ export interface EdgeLimits {
   readonly http2CancelledMaxCount: number
   /** Open connections of one `tcp` tunnel. */
   readonly tcpConnectionsMaxCount: number
+  /** One message of a WebSocket that is carried on as bytes. */
+  readonly webSocketMessageMaxBytes: number
   /** How often the shared timers look at their deadlines. */
   readonly deadlineTickMs: number
   /** How often the certificate for connections without a name is read anew. */
   readonly certificateRefreshMs: number
+  /** Different demands on the TLS of visitors that are remembered at a time. */
+  readonly tlsTermsMaxCount: number
   /** How long running requests get to finish when the service stops. */
   readonly drainMs: number
 }
@@ -84,7 +88,9 @@ export const edgeLimits: EdgeLimits = {
   http2ResetsPerSecond: 20,
   http2CancelledMaxCount: 100,
   tcpConnectionsMaxCount: 10_000,
+  webSocketMessageMaxBytes: 1024 * 1024,
   deadlineTickMs: 500,
   certificateRefreshMs: 3_600_000,
+  tlsTermsMaxCount: 1_000,
   drainMs: 10_000,
 }

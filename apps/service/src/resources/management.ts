@@ -11,8 +11,7 @@ import { type CertificateProvisioning, noProvisioning } from './certificate-mana
 import { AuthtokenVerifier } from './credentials/authtoken-verifier.ts'
 import { Reservations } from './domain-names/reservations.ts'
 import { ZoneNames } from './domain-names/zone-names.ts'
-import { actingModules as modulesOfTheEdge } from './edges/acting-modules.ts'
-import { type ActingModules, createEdgeModules } from './edges/edge-module-sets.ts'
+import { createEdgeModules } from './edges/edge-module-sets.ts'
 import { Changes } from './kernel/changes.ts'
 import { managementRoutes } from './management-routes.ts'
 import type { EmptyPrincipals } from './ssh-host-certificates/ssh-host-certificates.ts'
@@ -48,7 +47,6 @@ export interface ManagementOptions {
   readonly provisioning?: CertificateProvisioning
   /** Whether a port for `tcp` tunnels is in use already. */
   readonly isPortOpen?: (port: number) => boolean
-  readonly actingModules?: ActingModules
 }
 
 export function createManagement(
@@ -56,11 +54,11 @@ export function createManagement(
   { zone, region, tcpPorts, sshEmptyPrincipals, policyPrivateHosts }: ManagementConfig,
   options: ManagementOptions = {},
 ): Management {
-  const { provisioning = noProvisioning, actingModules = modulesOfTheEdge, isPortOpen = () => false } = options
+  const { provisioning = noProvisioning, isPortOpen = () => false } = options
   const changes = new Changes()
   const sessions = new LateSessions()
   const names = new ZoneNames(zone, region)
-  const edgeModules = createEdgeModules(actingModules, moduleCheck(new PrivateHosts(policyPrivateHosts)))
+  const edgeModules = createEdgeModules(moduleCheck(new PrivateHosts(policyPrivateHosts)))
   const surroundings = {
     names,
     ports: { ...tcpPorts, isOpen: isPortOpen },

@@ -6,6 +6,7 @@ import type { ItemSource } from './mirror.ts'
 export interface StoredModules extends PolicyModules {
   readonly backend?: { readonly enabled: boolean; readonly backend_id: string }
   readonly ip_restriction?: { readonly enabled: boolean; readonly ip_policy_ids: readonly string[] }
+  readonly websocket_tcp_converter?: { readonly enabled: boolean }
   readonly user_agent_filter?: {
     readonly enabled: boolean
     readonly allow?: readonly string[]
@@ -13,14 +14,34 @@ export interface StoredModules extends PolicyModules {
   }
 }
 
-export interface StoredEdge {
+/** Modules of HTTPS and TLS edges. */
+export interface StoredTlsModules {
+  readonly mutual_tls?: { readonly enabled: boolean; readonly certificate_authority_ids: readonly string[] }
+  readonly tls_termination?: {
+    readonly enabled: boolean
+    readonly terminate_at?: 'edge' | 'upstream' | 'agent'
+    readonly min_version?: string
+  }
+}
+
+/** A certificate authority of the account, for the certificates of visitors. */
+export interface StoredAuthority {
+  readonly ca_pem: string
+}
+
+interface WithHostports {
   /** `name:443`; the name may be a wildcard. */
   readonly hostports: readonly string[] | null
 }
 
+/** An HTTPS edge. */
+export interface StoredEdge extends WithHostports {
+  readonly modules: StoredTlsModules
+}
+
 /** A TCP or TLS edge. */
-export interface StoredRawEdge extends StoredEdge {
-  readonly modules: Pick<StoredModules, 'backend' | 'ip_restriction' | 'policy' | 'traffic_policy'>
+export interface StoredRawEdge extends WithHostports {
+  readonly modules: Pick<StoredModules, 'backend' | 'ip_restriction' | 'policy' | 'traffic_policy'> & StoredTlsModules
 }
 
 export interface StoredRoute {
@@ -46,6 +67,7 @@ export interface EdgeSources {
   readonly edges: ItemSource<StoredEdge>
   readonly routes: ItemSource<StoredRoute>
   readonly backends: ItemSource<StoredBackend>
+  readonly authorities: ItemSource<StoredAuthority>
   readonly tunnels: LabelledTunnels
 }
 

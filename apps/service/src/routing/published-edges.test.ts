@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest'
 import type { EdgeTunnel } from '../edge/edge-tunnel.ts'
 import { AddressFilters } from './address-filters.ts'
 import type { AddressRule } from './address-rules.ts'
-import type { EdgeSources, StoredBackend, StoredEdge, StoredRoute } from './edge-sources.ts'
+import type { EdgeSources, StoredAuthority, StoredBackend, StoredEdge, StoredRoute } from './edge-sources.ts'
 import type { ItemSource, MirroredItem } from './mirror.ts'
 import { PublishedEdges } from './published-edges.ts'
 
@@ -25,6 +25,7 @@ function emptyStores() {
     edges: new Store<StoredEdge>(),
     routes: new Store<StoredRoute>(),
     backends: new Store<StoredBackend>(),
+    authorities: new Store<StoredAuthority>(),
     addressRules: new Store<AddressRule>(),
     online,
     tunnels: {
@@ -62,9 +63,9 @@ function routeOf(edges: PublishedEdges, host: string, path: string) {
 describe('published edges', () => {
   it('are found by exact name, then by the longest wildcard', async () => {
     const stores = emptyStores()
-    stores.edges.put('edghts_1', { hostports: ['*.example.com:443'] })
-    stores.edges.put('edghts_2', { hostports: ['*.a.example.com:443'] })
-    stores.edges.put('edghts_3', { hostports: ['b.a.example.com:443'] })
+    stores.edges.put('edghts_1', { hostports: ['*.example.com:443'], modules: {} })
+    stores.edges.put('edghts_2', { hostports: ['*.a.example.com:443'], modules: {} })
+    stores.edges.put('edghts_3', { hostports: ['b.a.example.com:443'], modules: {} })
     const edges = await load(stores)
     const found = ['x.example.com', 'x.a.example.com', 'b.a.example.com', 'example.com'].map(
       (host) => edges.find(host)?.id,
@@ -74,7 +75,7 @@ describe('published edges', () => {
 
   it('act on a change of a route, backend, rule or edge at once', async () => {
     const stores = emptyStores()
-    stores.edges.put('edghts_1', { hostports: ['a.example.com:443'] })
+    stores.edges.put('edghts_1', { hostports: ['a.example.com:443'], modules: {} })
     const edges = await load(stores)
     expect(edges.find('a.example.com')?.route('/')).toEqual({ kind: 'none' })
 
@@ -94,7 +95,7 @@ describe('published edges', () => {
     await edges.refresh('ipr', 'ipr_1')
     expect(routeOf(edges, 'a.example.com', '/')?.addressFilter?.isAllowed('::ffff:192.0.2.1')).toBe(true)
 
-    stores.edges.put('edghts_1', { hostports: ['b.example.com:443'] })
+    stores.edges.put('edghts_1', { hostports: ['b.example.com:443'], modules: {} })
     await edges.refresh('edghts', 'edghts_1')
     expect(edges.find('a.example.com')).toBeUndefined()
     expect(routeOf(edges, 'b.example.com', '/')).toBeDefined()
@@ -107,7 +108,7 @@ describe('published edges', () => {
 
   it('a disabled module is as good as none', async () => {
     const stores = emptyStores()
-    stores.edges.put('edghts_1', { hostports: ['a.example.com:443'] })
+    stores.edges.put('edghts_1', { hostports: ['a.example.com:443'], modules: {} })
     stores.backends.put('bkdhr_1', {})
     const disabled = {
       backend: { enabled: false, backend_id: 'bkdhr_1' },
@@ -120,7 +121,7 @@ describe('published edges', () => {
 
   it('a tunnel group follows the tunnels that come and go', async () => {
     const stores = emptyStores()
-    stores.edges.put('edghts_1', { hostports: ['a.example.com:443'] })
+    stores.edges.put('edghts_1', { hostports: ['a.example.com:443'], modules: {} })
     stores.backends.put('bkdtg_1', { labels: { site: 'a' } })
     stores.routes.put('edghtsrt_1', route('/', { backend: { enabled: true, backend_id: 'bkdtg_1' } }), 'edghts_1')
     const edges = await load(stores)

@@ -3,18 +3,20 @@ import type { EdgeTunnel } from '../edge/edge-tunnel.ts'
 import type { AddressFilters } from './address-filters.ts'
 import { BackendCatalogue } from './backend-catalogue.ts'
 import { Balancer } from './balancer.ts'
-import type { EdgeSources, StoredEdge, StoredModules, StoredRoute } from './edge-sources.ts'
+import type { EdgeSources, StoredAuthority, StoredEdge, StoredModules, StoredRoute } from './edge-sources.ts'
 import { HostTable } from './host-table.ts'
 import { Mirror, type MirroredItem } from './mirror.ts'
 import { type ModuleCompiler, RouteGuards } from './route-guards.ts'
 import { RouteTable } from './route-table.ts'
 import type { StaticReach } from './static-upstream.ts'
+import { type Authorities, tlsTermsOf } from './visitor-tls.ts'
 
 type CompiledRoute = EdgeRoute & { readonly matchType: StoredRoute['match_type']; readonly match: string }
 
 interface Mirrors {
   readonly edges: Mirror<StoredEdge>
   readonly routes: Mirror<StoredRoute>
+  readonly authorities: Mirror<StoredAuthority>
 }
 
 interface Compiled {
@@ -59,6 +61,7 @@ export class PublishedEdges {
     this.#refreshers = {
       edghts: (id) => this.#refreshEdge(id),
       edghtsrt: async (id) => void (await mirrors.routes.refresh(id)),
+      ca: async (id) => void (await mirrors.authorities.refresh(id)),
       ipp: () => Promise.resolve(),
       ipr: () => Promise.resolve(),
       bkdtg: backend,
@@ -77,6 +80,7 @@ export class PublishedEdges {
     const mirrors = {
       edges: await Mirror.load(sources.edges),
       routes: await Mirror.load(sources.routes),
+      authorities: await Mirror.load(sources.authorities),
     }
     const guards = new RouteGuards(compileModules)
     return new PublishedEdges(mirrors, catalogue, { guards, filters, refreshBackend: (id) => backends.refresh(id) })
@@ -84,6 +88,10 @@ export class PublishedEdges {
 
   get backends(): BackendCatalogue {
     return this.#backends
+  }
+
+  get authorities(): Authorities {
+    return this.#mirrors.authorities
   }
 
   /** The edge for a lower-case host name; an exact name before the wildcards that cover it, the longest first. */
@@ -117,7 +125,8 @@ export class PublishedEdges {
     const known = this.#compiled.get(id)
     if (known?.version === this.#version) return known.edge
     const table = new RouteTable(this.#mirrors.routes.childrenOf(id).map((route) => this.#compileRoute(route)))
-    const edge = { id, route: (path: string) => table.find(path) }
+    const tls = tlsTermsOf(id, this.#mirrors.edges.get(id)?.body.modules ?? {}, this.#mirrors.authorities)
+    const edge = { id, tls, route: (path: string) => table.find(path) }
     this.#compiled.set(id, { version: this.#version, edge })
     return edge
   }
@@ -125,10 +134,11 @@ export class PublishedEdges {
   #compileRoute(route: MirroredItem<StoredRoute>): CompiledRoute {
     const { id, accountId, body } = route
     const { match_type: matchType, match, modules } = body
-    const backend =
-      modules.backend?.enabled === true ? this.#backends.get(modules.backend.backend_id, 'requests') : null
-    const guards = this.#guards.of(route)
-    return { id, accountId, matchType, match, addressFilter: this.#filterOf(modules), ...guards, backend }
+    const convertsWebSockets = modules.websocket_tcp_converter?.enabled === true
+    const carried = convertsWebSockets ? 'bytes' : 'requests'
+    const backend = modules.backend?.enabled === true ? this.#backends.get(modules.backend.backend_id, carried) : null
+    const guards = { addressFilter: this.#filterOf(modules), ...this.#guards.of(route) }
+    return { id, accountId, matchType, match, convertsWebSockets, ...guards, backend }
   }
 
   #filterOf({ ip_restriction: restriction }: StoredModules): AddressFilter | null {

@@ -3,8 +3,10 @@ import type { AddressFilters } from './address-filters.ts'
 import type { BackendCatalogue } from './backend-catalogue.ts'
 import type { StoredRawEdge } from './edge-sources.ts'
 import { HostTable } from './host-table.ts'
+import { KeptConnections } from './kept-connections.ts'
 import { type ItemSource, Mirror, type MirroredItem } from './mirror.ts'
 import type { ModuleCompiler } from './route-guards.ts'
+import { type Authorities, isUnverifiable, terminationOf } from './visitor-tls.ts'
 
 interface StoredAddr {
   /** `host:port`. */
@@ -17,11 +19,12 @@ export interface RawEdgeSources {
   readonly reservedAddrs: ItemSource<StoredAddr>
 }
 
-/** Both are refreshed before. */
+/** All are refreshed before. */
 interface Parts {
   readonly filters: AddressFilters
   readonly backends: BackendCatalogue
   readonly compile: Readonly<Record<RawProtocol, ModuleCompiler>>
+  readonly authorities: Authorities
 }
 
 type RawProtocol = RawEdge['protocol']
@@ -37,6 +40,8 @@ export class PublishedRawEdges {
   /** Compiled once for each version of an edge. */
   readonly #policies = new WeakMap<StoredRawEdge['modules'], RawEdge['policies']>()
   readonly #listeners = new Set<(port: number) => void>()
+  readonly #releaseListeners = new Set<() => void>()
+  readonly #kept = new KeptConnections()
   readonly #addrByPort = new Map<number, MirroredItem<StoredAddr>>()
 
   private constructor(mirrors: Mirrors, parts: Parts) {
@@ -62,12 +67,14 @@ export class PublishedRawEdges {
   }
 
   atPort(port: number): RawEdge | undefined {
-    return this.#compile(this.#tcp.get(this.#edgeIdByPort.get(port) ?? ''), 'tcp')
+    const edgeId = () => this.#edgeIdByPort.get(port)
+    return this.#compile(this.#tcp.get(edgeId() ?? ''), 'tcp', edgeId)
   }
 
   atHost(host: string): RawEdge | undefined {
     if (this.#edgeIdByHost.isEmpty) return undefined
-    return this.#compile(this.#tls.get(this.#edgeIdByHost.find(host) ?? ''), 'tls')
+    const edgeId = () => this.#edgeIdByHost.find(host)
+    return this.#compile(this.#tls.get(edgeId() ?? ''), 'tls', edgeId)
   }
 
   isReserved(port: number): boolean {
@@ -79,6 +86,11 @@ export class PublishedRawEdges {
     const port = portOf(addr)
     const holder = this.#addrByPort.get(port)
     return holder?.accountId === accountId && holder.body.addr === addr ? port : undefined
+  }
+
+  /** Told when an address is not reserved any more. */
+  listenToReleases(listener: () => void): void {
+    this.#releaseListeners.add(listener)
   }
 
   /** Told of every port whose edge has come, gone or changed. */
@@ -97,34 +109,44 @@ export class PublishedRawEdges {
     const { before, after } = await this.#addrs.refresh(id)
     if (before !== undefined) this.#addrByPort.delete(portOf(before.body.addr))
     if (after !== undefined) this.#addrByPort.set(portOf(after.body.addr), after)
+    if (before !== undefined && after === undefined) for (const listener of this.#releaseListeners) listener()
   }
 
   async #refreshTls(id: string): Promise<void> {
     const { before, after } = await this.#tls.refresh(id)
     for (const host of hostsOf(before)) this.#edgeIdByHost.delete(host)
     for (const host of hostsOf(after)) this.#edgeIdByHost.set(host, id)
+    this.#kept.review(id)
   }
 
   async #refreshTcp(id: string): Promise<void> {
     const { before, after } = await this.#tcp.refresh(id)
     for (const port of portsOf(before)) this.#edgeIdByPort.delete(port)
     for (const port of portsOf(after)) this.#edgeIdByPort.set(port, id)
+    this.#kept.review(id)
     for (const port of new Set([...portsOf(before), ...portsOf(after)]))
       for (const listener of this.#listeners) listener(port)
   }
 
   /** Once for each connection, so there is nothing that could be out of date. */
-  #compile(edge: MirroredItem<StoredRawEdge> | undefined, protocol: RawProtocol): RawEdge | undefined {
+  #compile(
+    edge: MirroredItem<StoredRawEdge> | undefined,
+    protocol: RawProtocol,
+    edgeId: () => string | undefined,
+  ): RawEdge | undefined {
     if (edge === undefined) return undefined
-    const { filters, backends } = this.#parts
-    const { backend, ip_restriction: restriction } = edge.body.modules
+    const { filters, backends, authorities } = this.#parts
+    const { backend, ip_restriction: restriction, ...modules } = edge.body.modules
+    const isServed = backend?.enabled === true && !isUnverifiable(modules)
     return {
       id: edge.id,
       accountId: edge.accountId,
       protocol,
+      termination: terminationOf(edge.id, modules, authorities),
       addressFilter: restriction?.enabled === true ? filters.union(restriction.ip_policy_ids) : null,
       policies: this.#policiesOf(edge, protocol),
-      backend: backend?.enabled === true ? backends.get(backend.backend_id, 'bytes') : null,
+      backend: isServed ? backends.get(backend.backend_id, 'bytes') : null,
+      keep: (end) => this.#kept.add(edge.id, end, () => edgeId() === edge.id),
     }
   }
 

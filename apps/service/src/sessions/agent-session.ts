@@ -88,6 +88,11 @@ export class AgentSession implements BindingAgent {
   /** New rules of the credential: tunnels that they forbid are stopped. */
   applyAcl(acl: readonly string[]): void {
     this.#permissions = { credentialId: this.facts.credentialId, acl }
+    this.stopForbidden()
+  }
+
+  /** Stops the tunnels that the rules of the credential, or the reserved addresses as they are now, forbid. */
+  stopForbidden(): void {
     for (const tunnel of this.tunnels) {
       const error = this.#deps.binder.refusal(this, tunnel)
       if (error) this.stopTunnel(tunnel, error)

@@ -47,6 +47,8 @@ export interface TcpAddresses {
     claim(wish: number, tunnelOf: () => Tunnel | undefined): Promise<PortLease>
     /** The port of an address, `host:port`, that the account has reserved. Throws `ServiceError`. */
     claimReserved(accountId: string, addr: string, tunnelOf: () => Tunnel | undefined): Promise<PortLease>
+    /** Throws `ServiceError` when the account has not, or no longer, reserved the address. */
+    requireReserved(accountId: string, addr: string): void
   }
 }
 

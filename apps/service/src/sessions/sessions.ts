@@ -95,6 +95,11 @@ export class Sessions implements AsyncDisposable {
     }
   }
 
+  /** Addresses have been given up: agents lose the tunnels that they have there. */
+  applyReleasedAddresses(): void {
+    for (const session of this.#online.all()) session.stopForbidden()
+  }
+
   /** An account has reserved a name, or a wildcard: agents of others lose the tunnels that they have there. */
   async applyReservation(name: string): Promise<void> {
     this.#binder.noteReservation()

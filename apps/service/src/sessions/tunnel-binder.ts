@@ -60,12 +60,14 @@ export class TunnelBinder {
     return tunnel
   }
 
-  /** Why the rules of the agent's credential forbid a tunnel that it has, or null. */
-  refusal({ permissions }: BindingAgent, tunnel: Tunnel): unknown {
+  /** Why the rules of the agent's credential, or the reserved addresses of its account, forbid a tunnel that it has, or null. */
+  refusal({ permissions, accountId }: BindingAgent, tunnel: Tunnel): unknown {
     try {
       if (tunnel.bind.labels) requireLabelsAllowed(permissions, tunnel.bind.labels)
       const name = tunnel.facts.domain ?? (this.#leases.has(tunnel) ? this.#addressOf(tunnel.bind) : null)
       if (name !== null) requireNameAllowed(permissions, name)
+      if (this.#leases.has(tunnel) && tunnel.bind.domain !== null)
+        this.#deps.tcp.ports.requireReserved(accountId, this.#addressOf(tunnel.bind))
       return null
     } catch (error) {
       return error

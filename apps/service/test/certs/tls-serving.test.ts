@@ -145,6 +145,7 @@ it('a certificate that never comes ends the handshake at its time limit, and nob
   const source = {
     fallback: () => known.fallback(),
     contextFor: (name: string) => (name === 'never.test' ? waiting.promise : known.contextFor(name)),
+    keyPairFor: () => Promise.reject(new Error('not asked for here')),
     covers: () => true,
   }
   await using edge = await startTestEdge({ certificates: source, limits: { tlsHandshakeMs: 300 } })

@@ -2,6 +2,7 @@ import type { Socket } from 'node:net'
 import { describe, expect, it } from 'vitest'
 import type { BackendChoice, EdgeRoute, RouteBackend } from '../../src/edge/edge-route.ts'
 import type { EdgeTunnel } from '../../src/edge/edge-tunnel.ts'
+import { usualTerms } from '../../src/edge/tls-terms.ts'
 import { startRawUpstream } from './raw-upstream.ts'
 import { RawVisitor } from './raw-visitor.ts'
 import { startTestEdge } from './running-edge.ts'
@@ -29,6 +30,7 @@ const routeTo = (backend: RouteBackend | null, more: Partial<EdgeRoute> = {}): E
   accountId: 'ac_1',
   addressFilter: null,
   userAgentFilter: null,
+  convertsWebSockets: false,
   modules: [],
   backend,
   ...more,
@@ -59,6 +61,7 @@ async function startWith(ports: readonly number[], make: (tunnels: EdgeTunnel[])
   const made = make(tunnels)
   edge.publish('edge.test', {
     id: 'edghts_1',
+    tls: usualTerms,
     route: () => (typeof made === 'string' ? { kind: made } : { kind: 'route', route: made }),
   })
   return edge

@@ -78,6 +78,7 @@ describe('HTTPS at the edge', () => {
         if (name === 'rejects.test') return Promise.reject(new Error('a fault in the certificate store'))
         return certificates.contextFor(name)
       },
+      keyPairFor: (name: string) => certificates.keyPairFor(name),
       covers: () => true,
     }
     await using other = await startTestEdge({ upstreamPort: upstream.port, certificates: faulty })

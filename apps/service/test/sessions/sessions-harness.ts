@@ -68,6 +68,7 @@ export async function listen(
       ports: {
         claim: (wish) => Promise.resolve({ port: wish % 100, release: () => undefined }),
         claimReserved: () => Promise.reject(new ServiceError('bind_addr_not_reserved', { addr: 'any' })),
+        requireReserved: () => undefined,
       },
     },
     identityKey: Buffer.alloc(32, 7),

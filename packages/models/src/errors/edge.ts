@@ -156,6 +156,24 @@ export const edgeErrors = defineErrors({
     owner: 'caller',
     msg: 'The route of {host} that serves this path has no backend. Give it one through the API.',
   },
+  websocket_required: {
+    code: 3206,
+    status: 400,
+    owner: 'visitor',
+    msg: 'This address only takes WebSockets, over HTTP/1.1. Connect with a WebSocket client.',
+  },
+  client_certificate_required: {
+    code: 3824,
+    status: 403,
+    owner: 'visitor',
+    msg: 'Visitors of {host} have to show a certificate of an authority that it trusts. Connect over TLS with one.',
+  },
+  connection_not_for_host: {
+    code: 3825,
+    status: 421,
+    owner: 'visitor',
+    msg: 'This connection was opened for another name, or before the demands of {host} on TLS were changed. Connect to {host} anew.',
+  },
   backend_offline: {
     code: 3823,
     status: 503,

@@ -159,6 +159,12 @@ export const edgeConfigurationErrors = defineErrors({
     owner: 'service',
     msg: 'Calls of the provider {provider} cannot be verified on this server. It verifies those of {available}.',
   },
+  termination_at_agent_not_available: {
+    code: 90_304,
+    status: 400,
+    owner: 'service',
+    msg: 'TLS does not end at agents on this server. Let it end at the edge, or at the upstream.',
+  },
   module_not_available: {
     code: 90_302,
     status: 400,

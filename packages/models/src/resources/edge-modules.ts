@@ -161,7 +161,10 @@ const moduleRefusals: Partial<Record<EdgeModuleName, readonly ErrorReason[]>> = 
   backend: ['backend_id_wrong', 'backend_missing', 'reference_malformed'],
   ip_restriction: ['ip_policy_id_wrong', 'module_policy_missing', 'reference_malformed'],
   mutual_tls: ['certificate_authority_id_wrong', 'module_authority_missing', 'reference_malformed'],
-  tls_termination: ['min_version_without_termination', 'terminate_at_unexpected'],
+  oauth: ['module_not_available'],
+  oidc: ['module_not_available'],
+  saml: ['module_not_available'],
+  tls_termination: ['min_version_without_termination', 'terminate_at_unexpected', 'termination_at_agent_not_available'],
   request_headers: headerRefusals,
   response_headers: headerRefusals,
   policy: ['policy_invalid'],
@@ -176,7 +179,7 @@ const moduleRefusals: Partial<Record<EdgeModuleName, readonly ErrorReason[]>> = 
 
 /** The errors of a module that follow from no rule of a field. */
 export function refusalsOfModule(name: EdgeModuleName): readonly ErrorReason[] {
-  return ['module_not_available', ...(moduleRefusals[name] ?? [])]
+  return moduleRefusals[name] ?? []
 }
 
 /** The field errors of modules that are sent inside their edge or route. */

@@ -67,9 +67,15 @@ export class LocalCertificates {
 
   /** Rejects when too many names are asked for at once. */
   async contextFor(serverName: string): Promise<SecureContext> {
-    if (this.#isInZone(serverName) || !this.#deps.isPublished(serverName)) return this.#zoneContext()
-    const context = await this.#contexts.get(`${this.#certifiedName(serverName)} ${this.#period()}`)
-    return context ?? this.#zoneContext()
+    if (this.#isOfZone(serverName)) return (await this.#freshZoneLeaf()).context
+    const context = await this.#contexts.get(this.#certificateId(serverName))
+    return context ?? (await this.#freshZoneLeaf()).context
+  }
+
+  async keyPairFor(serverName: string): Promise<KeyAndCertificate> {
+    if (this.#isOfZone(serverName)) return this.#freshZoneLeaf()
+    const loaded = await this.#contexts.load(this.#certificateId(serverName))
+    return loaded === undefined ? this.#freshZoneLeaf() : { key: loaded.privateKeyPem, cert: loaded.chainPem }
   }
 
   /** Whether a connection that was opened for `serverName` may carry requests for `hostName` (RFC 9110 7.4). */
@@ -79,10 +85,18 @@ export class LocalCertificates {
     return serverName !== undefined && this.#certifiedName(serverName) === this.#certifiedName(hostName)
   }
 
-  async #zoneContext(): Promise<SecureContext> {
+  #isOfZone(serverName: string): boolean {
+    return this.#isInZone(serverName) || !this.#deps.isPublished(serverName)
+  }
+
+  #certificateId(serverName: string): string {
+    return `${this.#certifiedName(serverName)} ${this.#period()}`
+  }
+
+  async #freshZoneLeaf(): Promise<Leaf> {
     if (!this.#isFresh(this.#zoneLeaf))
       this.#zoneLeaf = await issueLeaf(this.#root, zoneNames(this.#deps.zone), this.#deps.now())
-    return this.#zoneLeaf.context
+    return this.#zoneLeaf
   }
 
   async #issue(id: string): Promise<{ readonly chainPem: string; readonly privateKeyPem: string }> {

@@ -2,10 +2,16 @@ import type { SecureContext } from 'node:tls'
 import type { ContextCache } from './context-cache.ts'
 import type { ServedNames } from './served-names.ts'
 
+interface KeyPair {
+  readonly key: string
+  readonly cert: string
+}
+
 /** Certificates for names that have none of their own. */
 export interface LastResort {
-  fallback(): { readonly key: string; readonly cert: string }
+  fallback(): KeyPair
   contextFor(serverName: string): Promise<SecureContext>
+  keyPairFor(serverName: string): Promise<KeyPair>
   covers(serverName: string | undefined, hostName: string): boolean
 }
 
@@ -24,7 +30,7 @@ export class CertificateSelection {
   }
 
   /** For connections that name no server, as PEM. */
-  fallback(): { readonly key: string; readonly cert: string } {
+  fallback(): KeyPair {
     return this.#deps.lastResort.fallback()
   }
 
@@ -34,6 +40,16 @@ export class CertificateSelection {
     const certificateId = names.find(serverName)
     const context = certificateId === undefined ? undefined : await contexts.get(certificateId)
     return context ?? lastResort.contextFor(serverName)
+  }
+
+  /** The certificate that `contextFor` chooses, as PEM. */
+  async keyPairFor(serverName: string): Promise<KeyPair> {
+    const { names, contexts, lastResort } = this.#deps
+    const certificateId = names.find(serverName)
+    const loaded = certificateId === undefined ? undefined : await contexts.load(certificateId)
+    return loaded === undefined
+      ? lastResort.keyPairFor(serverName)
+      : { key: loaded.privateKeyPem, cert: loaded.chainPem }
   }
 
   /** Whether the certificate that was given for `serverName` (undefined: none was named) also stands for `hostName`. */

@@ -47,6 +47,12 @@ export class ContextCache {
     return context
   }
 
+  /** The certificate itself, read at the same rate. Undefined when it is gone. */
+  async load(certificateId: string): Promise<KeyAndChain | undefined> {
+    await this.#turn()
+    return this.#options.load(certificateId)
+  }
+
   /** For a certificate that is no longer served. */
   forget(certificateId: string): void {
     this.#contexts.delete(certificateId)
@@ -61,8 +67,7 @@ export class ContextCache {
 
   async #create(certificateId: string): Promise<SecureContext | undefined> {
     try {
-      await this.#turn()
-      const loaded = await this.#options.load(certificateId)
+      const loaded = await this.load(certificateId)
       if (loaded !== undefined)
         return createSecureContext({ cert: loaded.chainPem, key: loaded.privateKeyPem, minVersion: 'TLSv1.2' })
     } catch (error) {

@@ -1,5 +1,5 @@
 import { ServiceError } from '@tunnel/models'
-import type { ResetCode } from '@tunnel/session-protocol'
+import type { ResetCode, StreamEnding } from '@tunnel/session-protocol'
 import type { EdgeTunnel } from '../edge-tunnel.ts'
 import type { UpstreamFailure } from '../forward/upstream-exchange.ts'
 
@@ -11,10 +11,14 @@ const dialCauses: Partial<Record<ResetCode, string>> = {
   upstream_tls_failed: 'the TLS handshake failed',
 }
 
+/** No upstream can have read a byte of what was sent. */
+export function isUnreached(ending: UpstreamFailure | StreamEnding): boolean {
+  return ending.kind === 'reset' && (ending.code === 'refused' || dialCauses[ending.code] !== undefined)
+}
+
 /** Nothing of the request has acted anywhere: the agent reached no upstream, or the upstream says so. */
 export function isUntouched(failure: UpstreamFailure): boolean {
-  if (failure.kind === 'unprocessed') return true
-  return failure.kind === 'reset' && (failure.code === 'refused' || dialCauses[failure.code] !== undefined)
+  return failure.kind === 'unprocessed' || isUnreached(failure)
 }
 
 /** The failure of an exchange as the visitor gets it. */

@@ -1,5 +1,4 @@
 import { createServer, type Server, type Socket } from 'node:net'
-import type { Server as TlsServer } from 'node:tls'
 import type { EndpointLookup, EndpointState } from '../endpoint-lookup.ts'
 import type { EdgeLimits } from '../limits.ts'
 import { endsOf } from '../connection-ends.ts'
@@ -7,7 +6,8 @@ import type { ProxiedConnections } from '../proxy-protocol/proxied-connections.t
 import { HelloReader } from '../raw/client-hello.ts'
 import { joinRaw, type RawDeps } from '../raw/raw-connections.ts'
 import type { RawTarget } from '../raw/raw-edge.ts'
-import { HelloNames } from './hello-names.ts'
+import { usualTerms } from '../tls-terms.ts'
+import type { Greeted, TlsEndings } from './tls-endings.ts'
 
 export interface TlsFrontDeps extends RawDeps {
   readonly endpoints: EndpointLookup
@@ -17,23 +17,23 @@ export interface TlsFrontDeps extends RawDeps {
 
 /**
  * Looks at the name in a ClientHello before anybody answers it: connections of `tls` tunnels and TLS edges go to their upstream as they are,
- * all others to `tls`, which ends TLS here.
+ * those whose TLS ends here to `endings`, on the terms of the name.
  */
-export function createTlsFront(deps: TlsFrontDeps, tls: TlsServer): Server {
+export function createTlsFront(deps: TlsFrontDeps, endings: TlsEndings): Server {
   const { endpoints, limits, proxied } = deps
-  const names = new HelloNames()
-  tls.prependListener('secureConnection', (socket) => names.restore(socket))
-  const decide = (socket: Socket, ends: string, hello: Buffer, serverName: string | undefined) => {
-    const target = serverName === undefined ? undefined : rawTarget(endpoints.find(serverName))
-    if (serverName !== undefined && target !== undefined) return joinRaw(socket, target, hello, serverName, deps)
-    if (serverName !== undefined) names.remember(socket, ends, serverName)
-    socket.unshift(hello)
-    tls.emit('connection', socket)
+  const decide = (greeted: Greeted) => {
+    const { socket, hello, serverName } = greeted
+    if (serverName === undefined) return endings.endHttp(greeted, usualTerms)
+    const endpoint = endpoints.find(serverName)
+    const target = passedOn(endpoint)
+    if (target !== undefined) return joinRaw(socket, target, hello, serverName, deps)
+    if (endpoint.kind === 'raw-edge') return endings.endBytes(greeted, endpoint.edge.termination ?? usualTerms)
+    endings.endHttp(greeted, endpoint.kind === 'edge' ? endpoint.edge.tls : usualTerms)
   }
   const front = createServer({ allowHalfOpen: true, noDelay: true, keepAlive: true }, (socket) => {
     const ends = endsOf(socket)
     const begin = () =>
-      readHello(socket, limits.tlsHandshakeMs, (hello, serverName) => decide(socket, ends, hello, serverName))
+      readHello(socket, limits.tlsHandshakeMs, (hello, serverName) => decide({ socket, ends, hello, serverName }))
     if (proxied === null) begin()
     else proxied.receive(socket, begin)
   })
@@ -42,8 +42,8 @@ export function createTlsFront(deps: TlsFrontDeps, tls: TlsServer): Server {
 }
 
 /** Whoever speaks TLS with visitors in our place. */
-function rawTarget(endpoint: EndpointState): RawTarget | undefined {
-  if (endpoint.kind === 'raw-edge') return endpoint.edge
+function passedOn(endpoint: EndpointState): RawTarget | undefined {
+  if (endpoint.kind === 'raw-edge') return endpoint.edge.termination === null ? endpoint.edge : undefined
   return endpoint.kind === 'online' && endpoint.tunnel.protocol === 'tls' ? endpoint.tunnel : undefined
 }
 

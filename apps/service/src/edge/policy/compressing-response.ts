@@ -1,4 +1,5 @@
 import type { Transform } from 'node:stream'
+import type { Socket } from 'node:net'
 import type { Duplex } from 'node:stream'
 import { constants, createBrotliCompress, createDeflate, createGzip } from 'node:zlib'
 import type { ContentCoding } from '@tunnel/policy-engine'
@@ -69,6 +70,10 @@ export class CompressingResponse implements VisitorResponse {
 
   switchProtocols(head: Parameters<VisitorResponse['switchProtocols']>[0]): Duplex {
     return this.#target.switchProtocols(head)
+  }
+
+  takeConnection(): Socket {
+    return this.#target.takeConnection()
   }
 
   /** What arrived together leaves together: a slow upstream's visitor does not wait for a full buffer. */

@@ -1,3 +1,4 @@
+import type { Socket } from 'node:net'
 import type { Duplex } from 'node:stream'
 import type { Outcome, Policy, PolicyExchange } from '@tunnel/policy-engine'
 import type { Exchange } from '../exchange.ts'
@@ -67,6 +68,10 @@ export class PolicyResponse implements VisitorResponse {
 
   switchProtocols(head: Parameters<VisitorResponse['switchProtocols']>[0]): Duplex {
     return this.#target.switchProtocols(head)
+  }
+
+  takeConnection(): Socket {
+    return this.#target.takeConnection()
   }
 
   #pass(head: ResponseHead): void {

@@ -4,9 +4,11 @@ import type { ExchangeObserver } from '../access-log.ts'
 import type { AccountFilters } from '../edge-route.ts'
 import { requireAllowed } from '../require-allowed.ts'
 import { type Visitor, visitorOf } from '../visitor/visitor.ts'
-import { openStream, type RawTarget } from './raw-edge.ts'
+import { passEdgeRules } from './connect-rules.ts'
+import type { RawTarget } from './raw-edge.ts'
 import type { RawMetrics } from './raw-metrics.ts'
-import { Splice } from './splice.ts'
+import { cut, Splice } from './splice.ts'
+import { StreamAttempts } from './stream-attempts.ts'
 
 export interface RawDeps {
   readonly observers: readonly ExchangeObserver[]
@@ -23,20 +25,22 @@ export function joinRaw(socket: Socket, target: RawTarget, first: Buffer, host: 
   try {
     requireAllowed('backend' in target ? target.addressFilter : null, visitor.ip)
     requireAllowed(deps.restrictions.find(target.accountId), visitor.ip)
-    const { tunnelId, stream, end } = openStream(target, host, visitor, deps.region)
-    record.tunnelId = tunnelId
-    const splice = new Splice(socket, record)
-    if (first.length > 0) stream.write(first)
-    splice.begin(stream, Buffer.alloc(0))
-    stream.attach(splice)
+    if ('backend' in target) passEdgeRules(target, host, visitor, deps.region)
+    const attempts = new StreamAttempts(target, { host, visitor, region: deps.region })
+    const stream = attempts.open()
+    const splice = new Splice(socket, record, () => attempts.openNext())
+    splice.connect(stream, first)
     deps.rawMetrics.onOpened()
+    const release = 'backend' in target ? target.keep(() => cut(socket)) : undefined
     socket.on('close', () => {
-      end(splice.isUpstreamDown && record.responseBytes === 0 ? 'failure' : 'success')
+      release?.()
+      attempts.finish(splice.isUpstreamDown && record.responseBytes === 0 ? 'failure' : 'success')
+      record.tunnelId = attempts.tunnel?.id
       deps.rawMetrics.onClosed(record)
       record.finish(deps.observers)
     })
   } catch (error) {
-    socket.resetAndDestroy()
+    cut(socket)
     deps.rawMetrics.onRefused()
     record.finish(deps.observers, error)
   }

@@ -1,4 +1,5 @@
 import type { ServerResponse } from 'node:http'
+import type { Socket } from 'node:net'
 import type { Duplex } from 'node:stream'
 import { fieldLine } from '../http1/request-head.ts'
 import type { HeaderList } from '../headers/header-list.ts'
@@ -74,6 +75,10 @@ export class Http1Response implements VisitorResponse {
   }
 
   switchProtocols(_head: ResponseHead & Pick<ResponseFraming, 'upgrade'>): Duplex {
+    throw new Error('the request did not ask for an upgrade')
+  }
+
+  takeConnection(): Socket {
     throw new Error('the request did not ask for an upgrade')
   }
 

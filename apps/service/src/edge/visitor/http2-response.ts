@@ -1,5 +1,6 @@
 import type { ServerHttp2Stream } from 'node:http2'
 import { constants } from 'node:http2'
+import type { Socket } from 'node:net'
 import type { Duplex } from 'node:stream'
 import type { HeaderList } from '../headers/header-list.ts'
 import type { ResponseHead } from '../http1/response-head.ts'
@@ -54,6 +55,10 @@ export class Http2Response implements VisitorResponse {
   }
 
   switchProtocols(): Duplex {
+    throw new Error('HTTP/2 has no upgrade')
+  }
+
+  takeConnection(): Socket {
     throw new Error('HTTP/2 has no upgrade')
   }
 

@@ -33,10 +33,15 @@ export class UpgradeResponse extends Http1Response {
   }
 
   override switchProtocols(head: ResponseHead & Pick<ResponseFraming, 'upgrade'>): Duplex {
+    const headers = [...head.headers, 'Connection', 'Upgrade', 'Upgrade', head.upgrade ?? '']
+    const socket = this.takeConnection()
+    socket.write(serialiseHead({ ...head, headers }), 'latin1')
+    return socket
+  }
+
+  override takeConnection(): Socket {
     this.#hasSwitched = true
     this.response.detachSocket(this.#socket)
-    const headers = [...head.headers, 'Connection', 'Upgrade', 'Upgrade', head.upgrade ?? '']
-    this.#socket.write(serialiseHead({ ...head, headers }), 'latin1')
     return this.#socket
   }
 

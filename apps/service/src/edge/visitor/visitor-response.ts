@@ -1,3 +1,4 @@
+import type { Socket } from 'node:net'
 import type { Duplex } from 'node:stream'
 import type { HeaderList } from '../headers/header-list.ts'
 import type { ResponseFraming, ResponseHead } from '../http1/response-head.ts'
@@ -18,6 +19,8 @@ export interface VisitorResponse {
   abort(http2Code?: number): void
   /** Sends a 101 and gives out the bare connection. Only after a request that asked for an upgrade. */
   switchProtocols(head: ResponseHead & Pick<ResponseFraming, 'upgrade'>): Duplex
+  /** Gives out the bare connection to somebody who answers the request for an upgrade there. */
+  takeConnection(): Socket
   /** Set by who answers, before anything can happen. */
   observer: ResponseObserver
 }

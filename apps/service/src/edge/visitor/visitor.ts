@@ -1,6 +1,7 @@
 import type { Duplex } from 'node:stream'
 import { Socket } from 'node:net'
 import { TLSSocket } from 'node:tls'
+import { type ClientProof, clientProofOf } from '../client-proof.ts'
 
 /** Who is calling, as far as the connection tells. */
 export interface Visitor {
@@ -16,6 +17,8 @@ export interface Visitor {
   readonly tls: TlsFacts | undefined
   /** The name in the TLS handshake (SNI), lower-case; undefined without one. */
   readonly serverName: string | undefined
+  /** Undefined: no certificate of the visitor was asked for. */
+  readonly clientProof: ClientProof | undefined
   /** Requests of this connection that are not answered yet. */
   unanswered: number
 }
@@ -51,7 +54,8 @@ function describe(connection: Duplex): Visitor {
   const server = { ip: plainAddress(socket?.localAddress), port: socket?.localPort ?? 0 }
   const isSecure = tls !== undefined
   const connectedAtMs = Date.now()
-  return { ip, port, address, server, connectedAtMs, isSecure, tls, serverName, unanswered: 0 }
+  const clientProof = clientProofOf(connection)
+  return { ip, port, address, server, connectedAtMs, isSecure, tls, serverName, clientProof, unanswered: 0 }
 }
 
 function plainAddress(ip = ''): string {

@@ -2,6 +2,7 @@ import {
   type EdgeModuleName,
   type EdgeModuleReply,
   type EdgeModuleWrite,
+  ServiceError,
   certificateAuthorityModel,
   ipPolicyModel,
 } from '@tunnel/models'
@@ -33,6 +34,16 @@ function ipPolicyReferences(document: unknown): Reference[] {
 }
 
 const asStored = <M>(module: M): M => module
+
+/** Nobody signs visitors in here: what stored the module would promise it. */
+function unavailable(name: 'oauth' | 'oidc' | 'saml') {
+  return {
+    complete: (): never => {
+      throw new ServiceError('module_not_available', { module: name })
+    },
+    reply: asStored,
+  }
+}
 
 export const moduleRules: { readonly [N in EdgeModuleName]: ModuleRules<N> } = {
   backend: {
@@ -79,9 +90,9 @@ export const moduleRules: { readonly [N in EdgeModuleName]: ModuleRules<N> } = {
     },
     reply: ({ enabled, allow = [], deny = [] }) => ({ enabled, allow, deny }),
   },
-  oauth: { reply: asStored },
-  oidc: { reply: asStored },
-  saml: { reply: asStored },
+  oauth: unavailable('oauth'),
+  oidc: unavailable('oidc'),
+  saml: unavailable('saml'),
   policy: {
     references: (module) => ipPolicyReferences(moduleDocuments.policy(module)),
     reply: ({ enabled, inbound = null, outbound = null }) => ({ enabled, inbound, outbound }),

@@ -1,4 +1,4 @@
-import { type EdgeModuleName, type EdgeModuleReply, ServiceError } from '@tunnel/models'
+import { type EdgeModuleName, type EdgeModuleReply } from '@tunnel/models'
 import type { Call } from '../../api/caller.ts'
 import type { ModuleCheck } from '../../policies/route-modules.ts'
 import type { Reference } from '../kernel/references.ts'
@@ -13,23 +13,16 @@ type AnyModule = Parameters<AnyRules['reply']>[0]
 /** The modules that edges or routes of one type have. */
 export class Modules<N extends EdgeModuleName> {
   readonly names: readonly N[]
-  readonly #acting: ReadonlySet<EdgeModuleName>
   readonly #edge: 'https' | 'tcp' | 'tls'
   readonly #check: ModuleCheck
 
-  constructor(
-    names: readonly N[],
-    edge: 'https' | 'tcp' | 'tls',
-    acting: ReadonlySet<EdgeModuleName>,
-    check: ModuleCheck,
-  ) {
+  constructor(names: readonly N[], edge: 'https' | 'tcp' | 'tls', check: ModuleCheck) {
     this.names = names
     this.#edge = edge
-    this.#acting = acting
     this.#check = check
   }
 
-  /** The modules in a body, checked and completed. Throws for one that nobody would carry out. */
+  /** The modules in a body, checked and completed. */
   read(input: { readonly [K in N]?: object }): ModuleBodies {
     const given = this.names.filter((name) => input[name] !== undefined)
     return Object.fromEntries(given.map((name) => [name, this.#complete(name, input[name] ?? {})]))
@@ -51,7 +44,6 @@ export class Modules<N extends EdgeModuleName> {
   }
 
   #complete(name: N, input: object): object {
-    if (!this.#acting.has(name)) throw new ServiceError('module_not_available', { module: name })
     const module = { enabled: true, ...input } as AnyModule
     const completed = rulesOf(name).complete?.(module, this.#edge) ?? module
     this.#check(name, completed, this.#edge)

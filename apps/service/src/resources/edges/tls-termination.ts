@@ -9,6 +9,8 @@ export function completeTermination<M extends EdgeModuleWrite<'tls_termination'>
 ): M {
   const { terminate_at, min_version } = module
   if (edge === 'https' && terminate_at !== undefined) throw new ServiceError('terminate_at_unexpected')
+  // Agents hold no certificates for it.
+  if (terminate_at === 'agent') throw new ServiceError('termination_at_agent_not_available')
   const endsAtEdge = (terminate_at ?? 'edge') === 'edge'
   if (!endsAtEdge && min_version !== undefined) throw new ServiceError('min_version_without_termination')
   return endsAtEdge ? { ...module, min_version: min_version ?? defaultMinVersion } : module
