@@ -88,7 +88,7 @@ describe('a create is refused with its number', () => {
     ['/edges/tcp', { hostports: ['1.tcp.tunnel.example:1'] }, 7117],
     ['/edges/tcp', { compression: {} }, 214],
     ['/edges/tcp', { backend: { backend_id: unknown('bkdhr') } }, 6501],
-    ['/edges/tls', { tls_termination: { terminate_at: 'agent' } }, 90_304],
+    ['/edges/tls', { tls_termination: { terminate_at: 'agent' } }, 90_305],
     ['/tls_certificates', { certificate_pem: 'text', private_key_pem: 'text' }, 1920],
     ['/certificate_authorities', { ca_pem: '-----BEGIN RSA PRIVATE KEY-----' }, 1925],
     ['/ssh_credentials', { public_key: 'ssh-rsa nonsense' }, 612],

@@ -160,7 +160,7 @@ export const edgeConfigurationErrors = defineErrors({
     msg: 'Calls of the provider {provider} cannot be verified on this server. It verifies those of {available}.',
   },
   termination_at_agent_not_available: {
-    code: 90_304,
+    code: 90_305,
     status: 400,
     owner: 'service',
     msg: 'TLS does not end at agents on this server. Let it end at the edge, or at the upstream.',
