@@ -49,6 +49,22 @@ describe('a client', () => {
     expect(address).toMatchObject({ region: 'local' })
   })
 
+  it('may send zero values with a change for what nothing can be without', async () => {
+    const edge = await client.create('/edges/https')
+    const routes = `/edges/https/${edge.id}/routes`
+    const route = await client.create(routes, { match_type: 'exact_path', match: '/kept' })
+    const zeros = { match_type: '', match: '', description: '', metadata: 'new' }
+    const changed = await client.send('PATCH', `${routes}/${route.id}`, zeros)
+    expect(changed.body).toMatchObject({ match_type: 'exact_path', match: '/kept', metadata: 'new' })
+    const upstream = await client.create('/backends/static', { address: '192.0.2.1:80' })
+    const kept = await client.send('PATCH', `/backends/static/${upstream.id}`, { address: '', metadata: 'new' })
+    expect(kept.body).toMatchObject({ address: '192.0.2.1:80', metadata: 'new' })
+    const policy = await client.create('/ip_policies')
+    const restriction = await client.create('/ip_restrictions', { type: 'agent', ip_policy_ids: [policy.id] })
+    const { body } = await client.send('PATCH', `/ip_restrictions/${restriction.id}`, { ip_policy_ids: [] })
+    expect(body['ip_policies']).toMatchObject([{ id: policy.id }])
+  })
+
   it('may send every unset field as null, and the ids of the path, with a change', async () => {
     const edge = await client.create('/edges/https', { description: 'kept', metadata: 'kept' })
     const nulls = {

@@ -101,7 +101,7 @@ function routeOptions(model: ResourceModel, inUse: ErrorReason): Record<Operatio
       },
       schema: { tags, summary: `Update: ${title}`, body: model.update, response: { 200: model.reply } },
       preValidation: async (request) => {
-        request.body = readChangeBody(request.body, model.update, pathIds)
+        request.body = readChangeBody(request.body, model.update, pathIds, model.create.required)
         refuseEmptyPatch(request, model)
       },
     },

@@ -17,12 +17,21 @@ export function readCreateBody(body: unknown, schema: TObject, pathIds: readonly
   })
 }
 
-/** A change without nulls, which mean "unchanged" unless a known field takes null, and without ids of the path. */
-export function readChangeBody(body: unknown, schema: TObject, pathIds: readonly string[]): unknown {
+/**
+ * A change without nulls, which mean "unchanged" unless a known field takes null, without zero values of fields that
+ * nothing can be without, and without ids of the path.
+ */
+export function readChangeBody(
+  body: unknown,
+  schema: TObject,
+  pathIds: readonly string[],
+  indispensable: readonly string[] = [],
+): unknown {
   return withoutFields(body, (name, value) => {
     const declared = schema.properties[name]
     if (declared === undefined) return pathIds.includes(name) || value === null
-    return value === null && !takesNull(declared)
+    if (value === null) return !takesNull(declared)
+    return indispensable.includes(name) && isZero(value, declared)
   })
 }
 
