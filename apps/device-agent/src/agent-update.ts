@@ -46,9 +46,8 @@ export function createAgentUpdate(options: AgentUpdateOptions): AgentUpdate {
   const isOnline = (): boolean => session().connector.state.kind === 'online'
   const updater = new Updater({
     isEnabled: config.isUpdateCheckOn,
-    own: { agentVersion: build.version, nodeVersion: process.versions.node },
+    own: { agentVersion: build.version, nodeVersion: process.versions.node, channel },
     roots: build.releaseRoots,
-    channel,
     source,
     route,
     files,

@@ -41,6 +41,8 @@ const before = { version: '1.0.0', wasOnline: true, tunnelCount: 0 }
 /** The least that counts as a bundle: it tells its version. */
 const program = (version: string, filler = ''): Buffer => Buffer.from(`console.log('agent ${version} test')//${filler}`)
 
+const own = { agentVersion: '1.0.0', nodeVersion: process.versions.node, channel: 'stable' }
+
 async function createUpdater(
   change: Partial<UpdaterOptions> = {},
 ): Promise<{ updater: Updater; keeper: UpdateStateKeeper }> {
@@ -49,9 +51,8 @@ async function createUpdater(
   )
   const updater = new Updater({
     isEnabled: true,
-    own: { agentVersion: '1.0.0', nodeVersion: process.versions.node },
+    own,
     roots: [source.root.publicKey],
-    channel: 'stable',
     source: new URL(`http://127.0.0.1:${(server.address() as AddressInfo).port}`),
     route: { proxy: null, trust: new Trust(null) },
     files: new ReleaseFiles(state.path),
@@ -165,6 +166,7 @@ describe('an update is refused', () => {
     ['an older version', '0.9.0', {}],
     ['a version that needs a newer agent', '1.1.0', { minAgent: '1.0.5' }],
     ['a version that needs a newer Node', '1.1.0', { minNode: '99.0.0' }],
+    ['one of another channel', '1.1.0', { channel: 'beta' }],
   ])('when the offer is %s', async (_, version, change) => {
     source.publish(version, program(version), change)
     expect(await update()).toMatch(/^no_update_available: no update is available: /)
@@ -187,7 +189,7 @@ describe('an update is refused', () => {
   it('unless the signer allows the way back', async () => {
     source.publish('0.9.0', program('0.9.0'), { allowDowngrade: true })
     source.offer(source.publish('1.0.1', program('1.0.1'), { allowDowngrade: true }))
-    expect(await update({ own: { agentVersion: '1.1.0', nodeVersion: '20.18.0' } })).toMatchObject({
+    expect(await update({ own: { ...own, agentVersion: '1.1.0' } })).toMatchObject({
       phase: { kind: 'staged' },
     })
   })

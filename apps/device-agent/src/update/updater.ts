@@ -22,7 +22,6 @@ export interface UpdaterOptions {
   readonly isEnabled: boolean
   readonly own: OwnFacts
   readonly roots: readonly PublicKeyText[]
-  readonly channel: string
   /** Where the service offers releases. */
   readonly source: URL
   readonly route: HttpRoute
@@ -90,8 +89,8 @@ export class Updater {
   }
 
   async #fetchOffer(): Promise<VerifiedRelease> {
-    const { own, roots, channel, route, state, trustedNowMs } = this.#options
-    const place = this.#placeOf(releasePlaces.latest(channel, parseVersion(own.agentVersion)?.major ?? 0))
+    const { own, roots, route, state, trustedNowMs } = this.#options
+    const place = this.#placeOf(releasePlaces.latest(own.channel, parseVersion(own.agentVersion)?.major ?? 0))
     const json: unknown = JSON.parse(await fetchText(place, signedReleaseMaxBytes, route))
     return verifyRelease(json, { roots, revokedKeyIds: state.current.revokedKeyIds }, trustedNowMs())
   }
