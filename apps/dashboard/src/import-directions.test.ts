@@ -10,7 +10,7 @@ it('folders import each other only downwards, and no two files each other', () =
       shell: '*',
       'resource-pages': '*',
       navigation: [],
-      pages: [...below, 'resources'],
+      pages: [...below, 'resource', 'resources'],
       resources: [...below, 'resource'],
       resource: below,
       ui: ['api'],

@@ -9,7 +9,11 @@ export function Shell({ email, children }: { readonly email: string; readonly ch
   const [isMenuOpen, setMenuOpen] = useState(false)
   const { pathname } = useLocation()
   const isBusy = useIsReading()
-  useEffect(() => setMenuOpen(false), [pathname])
+  useEffect(() => {
+    setMenuOpen(false)
+    // The page may have been opened from elsewhere than the menu.
+    document.querySelector('.menu .active')?.scrollIntoView({ block: 'nearest' })
+  }, [pathname])
   return (
     <div className="shell">
       <a className="skip" href="#content">

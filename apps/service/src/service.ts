@@ -5,6 +5,7 @@ import { certificateProgress } from './certificate-progress.ts'
 import { StoredStates } from './certs/provisioning/stored-states.ts'
 import { startPeers } from './cluster/start-peers.ts'
 import type { ServiceConfig } from './config.ts'
+import { connectUrl } from './dashboard/connect-url.ts'
 import { type Dashboard, createDashboard } from './dashboard/dashboard.ts'
 import { accessLog } from './edge/access-log.ts'
 import { edgeLimits } from './edge/limits.ts'
@@ -76,7 +77,7 @@ async function startParts(surroundings: Surroundings): Promise<readonly Listener
   const nameMemory = parts.add('bound names', await loadBoundNames(storage, log))
   const sessions = startSessions(surroundings, { management, routing, labelled, policies, tcpPorts, nameMemory })
   management.connectSessions(sessionDirectory(sessions))
-  const dashboard = await openDashboard(storage, management, routing, log)
+  const dashboard = await openDashboard(surroundings, storage, management, routing)
   const api = await buildApi(surroundings, { storage, management, dashboard, routing })
   const apiUrl = await api.listen(config.apiListen)
   parts.add('api', { [Symbol.asyncDispose]: () => api.close() })
@@ -109,16 +110,18 @@ function loadBoundNames(storage: Storage, log: Logger): Promise<BoundNames> {
 }
 
 async function openDashboard(
+  { config, log }: Surroundings,
   { db }: Storage,
   { accounts }: Management,
   routing: Routing,
-  log: Logger,
 ): Promise<Dashboard> {
+  const { zone, baseUrl, edgeHttpsListen } = config
   const dashboard = createDashboard({
     db,
     accounts,
     assetsDir: dashboardAssets,
     now: Date.now,
+    connectUrl: connectUrl({ zone, baseUrl, httpsPort: edgeHttpsListen.port }),
     checkAddress: (accountId, address) => checkAddress(routing, { accountId, apiKeyId: null }, address),
   })
   if (await accounts.isEmpty()) log.warn({ setupToken: dashboard.setupToken }, 'no account yet')

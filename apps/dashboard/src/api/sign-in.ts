@@ -5,6 +5,8 @@ import { signInTransport } from './client.ts'
 export interface SignInState {
   readonly account: { readonly id: string; readonly email: string } | null
   readonly first_account_needed: boolean
+  /** Where agents connect to; for those who are signed in. */
+  readonly connect_url?: string
 }
 
 const path = '/dashboard/session'

@@ -2,6 +2,7 @@ import type { TunnelSession } from '@tunnel/models'
 import { Link } from 'react-router'
 import { api } from '../api/client.ts'
 import { useListing } from '../api/queries.ts'
+import { AgentCommand } from '../resources/agent-command.tsx'
 import type { CertificateManagement } from '../resources/certificate-state.tsx'
 import { Empty } from '../ui/empty.tsx'
 import { ErrorNotice, Notice } from '../ui/notice.tsx'
@@ -85,13 +86,11 @@ function UpdateAlert({ sessions }: { readonly sessions: readonly TunnelSession[]
 
 function FirstDevice() {
   return (
-    <Empty
-      title="Connect a first device"
-      command="SERVICE_AUTHTOKEN=… SERVICE_CONNECT_URL=wss://… npm run --silent agent -- run"
-    >
+    <Empty title="Connect a first device">
       <p>
         Create an authtoken under <Link to="/authtokens">Authtokens</Link>, then on the device:
       </p>
+      <AgentCommand />
     </Empty>
   )
 }

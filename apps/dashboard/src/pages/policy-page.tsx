@@ -14,13 +14,20 @@ const example = `{
     {
       "name": "only GET",
       "expressions": ["req.method != 'GET'"],
-      "actions": [{ "type": "deny", "config": { "status_code": 405 } }]
+      "actions": [
+        { "type": "deny", "config": { "status_code": 405 } }
+      ]
     }
   ],
   "outbound": [
     {
       "name": "mark replies",
-      "actions": [{ "type": "add-headers", "config": { "headers": { "x-served-by": "tunnel" } } }]
+      "actions": [
+        {
+          "type": "add-headers",
+          "config": { "headers": { "x-served-by": "tunnel" } }
+        }
+      ]
     }
   ]
 }`

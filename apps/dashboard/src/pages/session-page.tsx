@@ -2,6 +2,7 @@ import { ApiError } from '@tunnel/api-client'
 import { api } from '../api/client.ts'
 import { useParams } from 'react-router'
 import { useListing, useResource } from '../api/queries.ts'
+import { ResourceLink } from '../resource/resource-link.tsx'
 import { Details } from '../ui/details.tsx'
 import { ErrorNotice, Notice } from '../ui/notice.tsx'
 import { Page } from '../ui/page.tsx'
@@ -14,7 +15,6 @@ import { TunnelTable } from './tunnels-page.tsx'
 export function SessionPage() {
   const { id = '' } = useParams()
   const { data, error } = useResource(api.tunnelSessions, id)
-  const tunnels = useListing(api.tunnels)
   const commands = useAgentCommands(id)
   const isOver = data !== undefined && error instanceof ApiError && error.isNotFound
   return (
@@ -25,27 +25,32 @@ export function SessionPage() {
         <>
           <Details
             rows={[
-              ['Id', <code key="id">{id}</code>],
               ['Address', data.ip],
               ['Agent', data.agent_version],
               ['System', data.os],
               ['Region', data.region],
               ['Transport', data.transport],
               [
-                'Credential',
-                <a key="credential" href={`/dashboard/authtokens/${data.credential.id}`}>
-                  {data.credential.id}
-                </a>,
+                'Authtoken',
+                <ResourceLink key="credential" to={api.credentials} page="authtokens" id={data.credential.id} />,
               ],
               ['Online since', <Time key="since" value={data.started_at} />],
               ['Metadata', data.metadata && <pre key="metadata">{data.metadata}</pre>],
+              ['Id', <code key="id">{id}</code>],
             ]}
           />
           <h2>Tunnels</h2>
-          <TunnelTable tunnels={tunnels.data?.filter((tunnel) => tunnel.tunnel_session.id === id) ?? []} />
+          <TunnelsOfSession id={id} />
         </>
       )}
       <SessionHistory id={id} />
     </Page>
   )
+}
+
+function TunnelsOfSession({ id }: { readonly id: string }) {
+  const { data } = useListing(api.tunnels)
+  const tunnels = data?.filter((tunnel) => tunnel.tunnel_session.id === id)
+  if (tunnels?.length === 0) return <p className="muted">It has no tunnel.</p>
+  return <TunnelTable tunnels={tunnels ?? []} isOfOneSession />
 }

@@ -1,17 +1,20 @@
 import { api } from '../api/client.ts'
 import { useMemo, useState } from 'react'
+import { Link } from 'react-router'
 import { useListing } from '../api/queries.ts'
 import type { TunnelSession } from '@tunnel/models'
+import { AgentCommand } from '../resources/agent-command.tsx'
 import { DataTable, type DataColumn } from '../ui/data-table.tsx'
 import { Empty } from '../ui/empty.tsx'
 import { Choice, TextField } from '../ui/field.tsx'
 import { ErrorNotice } from '../ui/notice.tsx'
 import { Page } from '../ui/page.tsx'
 import { Time } from '../ui/time.tsx'
+import { sessionName } from './session-name.ts'
 import { useSessionsWithLabel } from './sessions-with-label.ts'
 
 const columns: readonly DataColumn<TunnelSession>[] = [
-  { id: 'metadata', title: 'Metadata', text: (session) => session.metadata || session.id },
+  { id: 'metadata', title: 'Device', text: sessionName },
   { id: 'ip', title: 'Address', text: (session) => session.ip, width: 150 },
   { id: 'version', title: 'Version', text: (session) => session.agent_version, width: 90 },
   { id: 'os', title: 'System', text: (session) => session.os, width: 90 },
@@ -49,11 +52,12 @@ export function SessionsPage() {
     >
       <ErrorNotice error={error} />
       {data?.length === 0 && (
-        <Empty
-          title="No agent is online"
-          command="SERVICE_AUTHTOKEN=… SERVICE_CONNECT_URL=wss://… npm run --silent agent -- run"
-        >
-          <p>Create an authtoken, then start the agent on the device with it:</p>
+        <Empty title="No agent is online">
+          <p>
+            Create an authtoken under <Link to="/authtokens">Authtokens</Link>, then start the agent on the device with
+            it:
+          </p>
+          <AgentCommand />
         </Empty>
       )}
       {data !== undefined && data.length > 0 && (

@@ -1,8 +1,9 @@
 import { api } from '../api/client.ts'
 import { useListing } from '../api/queries.ts'
 import type { Tunnel } from '@tunnel/models'
-import { Link } from 'react-router'
-import { DataTable } from '../ui/data-table.tsx'
+import { ResourceLink } from '../resource/resource-link.tsx'
+import { DataTable, type DataColumn } from '../ui/data-table.tsx'
+import { sessionName } from './session-name.ts'
 import { labelsText } from '../ui/labels-text.ts'
 import { Empty } from '../ui/empty.tsx'
 import { ErrorNotice } from '../ui/notice.tsx'
@@ -32,32 +33,38 @@ export function TunnelsPage() {
 interface TunnelTableProps {
   readonly tunnels: readonly Tunnel[]
   readonly isPartial?: boolean
+  /** Then it need not be said which. */
+  readonly isOfOneSession?: boolean
 }
 
-export function TunnelTable({ tunnels, isPartial = false }: TunnelTableProps) {
+const columns: readonly DataColumn<Tunnel>[] = [
+  { id: 'url', title: 'Address', text: addressOf, cell: (tunnel) => <Address tunnel={tunnel} /> },
+  { id: 'proto', title: 'Protocol', text: (tunnel) => tunnel.proto ?? 'labels', width: 90 },
+  { id: 'to', title: 'Forwards to', text: (tunnel) => tunnel.forwards_to },
+  {
+    id: 'session',
+    title: 'Session',
+    text: (tunnel) => tunnel.tunnel_session.id,
+    cell: ({ tunnel_session: { id } }) => (
+      <ResourceLink to={api.tunnelSessions} page="sessions" id={id} nameOf={sessionName} />
+    ),
+  },
+  {
+    id: 'started',
+    title: 'Online since',
+    text: (tunnel) => tunnel.started_at,
+    cell: (tunnel) => <Time value={tunnel.started_at} />,
+    width: 225,
+  },
+]
+
+export function TunnelTable({ tunnels, isPartial = false, isOfOneSession = false }: TunnelTableProps) {
   return (
     <DataTable
       label="Tunnels"
       items={tunnels}
       isPartial={isPartial}
-      columns={[
-        { id: 'url', title: 'Address', text: addressOf, cell: (tunnel) => <Address tunnel={tunnel} /> },
-        { id: 'proto', title: 'Protocol', text: (tunnel) => tunnel.proto ?? 'labels', width: 90 },
-        { id: 'to', title: 'Forwards to', text: (tunnel) => tunnel.forwards_to },
-        {
-          id: 'session',
-          title: 'Session',
-          text: (tunnel) => tunnel.tunnel_session.id,
-          cell: (tunnel) => <Link to={`/sessions/${tunnel.tunnel_session.id}`}>{tunnel.tunnel_session.id}</Link>,
-        },
-        {
-          id: 'started',
-          title: 'Online since',
-          text: (tunnel) => tunnel.started_at,
-          cell: (tunnel) => <Time value={tunnel.started_at} />,
-          width: 225,
-        },
-      ]}
+      columns={isOfOneSession ? columns.filter(({ id }) => id !== 'session') : columns}
     />
   )
 }

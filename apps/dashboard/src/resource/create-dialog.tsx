@@ -36,6 +36,7 @@ function CreateSteps<T extends Resource>({
     return (
       <>
         <Secret name={`The new ${view.singular}`} value={secret} />
+        {view.secretUse?.(secret)}
         <footer className="dialog-footer">
           <Button look="primary" onPress={close}>
             I have copied it

@@ -21,7 +21,7 @@ export function DetailPage<T extends Resource>({ view }: { readonly view: Resour
       <ErrorNotice error={error} />
       {data !== undefined && (
         <>
-          <Details rows={[...view.details(data), ...commonRows(data)]} />
+          <Details rows={[...view.details(data), ...commonRows(data, title)]} />
           {view.more?.(data)}
         </>
       )}
@@ -29,9 +29,10 @@ export function DetailPage<T extends Resource>({ view }: { readonly view: Resour
   )
 }
 
-function commonRows(item: Resource): [string, React.ReactNode][] {
+/** A description that is the title already is not said twice. */
+function commonRows(item: Resource, title: string): [string, React.ReactNode][] {
   return [
-    ['Description', item.description],
+    ...(item.description === title ? [] : [['Description', item.description] as [string, React.ReactNode]]),
     ['Metadata', item.metadata && <pre className="metadata">{item.metadata}</pre>],
     ['Created', <Time key="created" value={item.created_at} />],
     ['Id', <code key="id">{item.id}</code>],

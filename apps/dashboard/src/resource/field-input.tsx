@@ -1,10 +1,10 @@
-import type { Resource } from '../api/listing.ts'
 import { useListing } from '../api/queries.ts'
 import { ChoiceOfMany } from '../ui/choice-of-many.tsx'
 import { Choice, Switch, TextField } from '../ui/field.tsx'
 import { KeyValues, type Pairs } from '../ui/key-values.tsx'
 import { AclInput } from './acl-input.tsx'
 import type { FieldValue } from './form-values.ts'
+import { resourceName } from './resource-name.ts'
 import type { FieldSpec } from './resource-view.ts'
 
 interface Props {
@@ -23,9 +23,7 @@ export function FieldInput({ field, value, onChange }: Props) {
     case 'map':
       return <KeyValues legend={label} pairs={value as Pairs} onChange={onChange} />
     case 'weights':
-      return (
-        <KeyValues legend={label} pairs={value as Pairs} onChange={onChange} keyName="Backend" valueName="Weight" />
-      )
+      return <WeightsInput field={field} value={value} onChange={onChange} />
     case 'acl':
       return <AclInput label={label} rules={value as Pairs} onChange={onChange} />
     case 'lines':
@@ -45,13 +43,31 @@ export function FieldInput({ field, value, onChange }: Props) {
   }
 }
 
+interface WeightsProps extends Props {
+  readonly field: Extract<FieldSpec, { kind: 'weights' }>
+}
+
+function WeightsInput({ field, value, onChange }: WeightsProps) {
+  const { data = [] } = useListing(field.to)
+  return (
+    <KeyValues
+      legend={field.label}
+      pairs={value as Pairs}
+      onChange={onChange}
+      keyName="Backend"
+      keyOptions={data.map((item) => ({ id: item.id, label: resourceName(item) }))}
+      valueName="Weight"
+    />
+  )
+}
+
 interface ReferenceProps extends Props {
   readonly field: Extract<FieldSpec, { kind: 'reference' }>
 }
 
 function ReferenceInput({ field, value, onChange }: ReferenceProps) {
   const { data = [], isPending } = useListing(field.to)
-  const options = data.map((item) => ({ id: item.id, label: nameOf(item) }))
+  const options = data.map((item) => ({ id: item.id, label: resourceName(item) }))
   if (field.isMany === true)
     return (
       <ChoiceOfMany label={field.label} options={options} chosen={value as readonly string[]} onChange={onChange} />
@@ -67,8 +83,4 @@ function ReferenceInput({ field, value, onChange }: ReferenceProps) {
       {...(field.hint && { hint: field.hint })}
     />
   )
-}
-
-function nameOf(item: Resource & { readonly domain?: string; readonly name?: string }): string {
-  return item.name || item.domain || item.description || item.id
 }

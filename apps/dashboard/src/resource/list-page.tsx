@@ -19,6 +19,7 @@ export function ListPage<T extends Resource>({ view }: { readonly view: Resource
           {...(view.empty.command === undefined ? {} : { command: view.empty.command })}
         >
           <p>{view.empty.text}</p>
+          {view.empty.more}
         </Empty>
       )}
       {data !== undefined && data.length > 0 && (

@@ -12,7 +12,8 @@ export type FieldSpec = {
   readonly isFixed?: boolean
 } & (
   | { readonly kind: 'text'; readonly rows?: number; readonly maxBytes?: number }
-  | { readonly kind: 'lines' | 'number' | 'map' | 'weights' | 'json' | 'acl' }
+  | { readonly kind: 'lines' | 'number' | 'map' | 'json' | 'acl' }
+  | { readonly kind: 'weights'; readonly to: Listing<Resource> }
   | { readonly kind: 'switch'; readonly initially: boolean }
   | { readonly kind: 'choice'; readonly options: readonly { readonly id: string; readonly label: string }[] }
   | {
@@ -31,7 +32,7 @@ export interface ResourceView<T extends Resource> {
   readonly title: string
   readonly singular: string
   readonly intro: ReactNode
-  readonly empty: { readonly text: ReactNode; readonly command?: string }
+  readonly empty: { readonly text: ReactNode; readonly command?: string; readonly more?: ReactNode }
   readonly nameOf: (item: T) => string
   readonly columns: readonly DataColumn<T>[]
   readonly fields: readonly FieldSpec[]
@@ -40,6 +41,8 @@ export interface ResourceView<T extends Resource> {
   readonly deleteConsequence: (item: T) => ReactNode
   /** Name of the reply field that holds a secret, present in the reply to creation only. */
   readonly secretField?: string
+  /** How to use the secret, shown below it. */
+  readonly secretUse?: (secret: string) => ReactNode
 }
 
 /** The two fields that nearly every resource has. */

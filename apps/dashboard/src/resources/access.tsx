@@ -1,7 +1,9 @@
 import { api } from '../api/client.ts'
 import { commonFields, type ResourceView } from '../resource/resource-view.ts'
 import type { ApiKey, BotUser, Credential } from '@tunnel/models'
+import { Code } from '../ui/code.tsx'
 import { Time } from '../ui/time.tsx'
+import { AgentCommand } from './agent-command.tsx'
 import { OwnerName } from './owner-name.tsx'
 
 const owner = {
@@ -36,6 +38,15 @@ export const apiKeyView: ResourceView<ApiKey> = {
   details: (key) => [['Owner', <OwnerName key="owner" id={key.owner_id} />]],
   deleteConsequence: () => 'Every script and client that uses this key is refused from now on.',
   secretField: 'token',
+  secretUse: (token) => (
+    <>
+      <p>Try it:</p>
+      <Code
+        label="Command"
+        text={`curl ${location.origin}/tunnel_sessions -H 'Authorization: Bearer ${token}' -H 'Service-Version: 2'`}
+      />
+    </>
+  ),
 }
 
 export const credentialView: ResourceView<Credential> = {
@@ -47,12 +58,12 @@ export const credentialView: ResourceView<Credential> = {
     'The secrets of agents. Give every device its own, owned by a bot user and restricted to the names it may use.',
   empty: {
     text: 'Create an authtoken, then start the agent on the device with it:',
-    command: 'SERVICE_AUTHTOKEN=… npm run --silent agent -- run',
+    more: <AgentCommand />,
   },
   nameOf: (credential) => credential.description || credential.id,
   columns: [
     { id: 'description', title: 'Description', text: (credential) => credential.description ?? credential.id },
-    { id: 'acl', title: 'May bind', text: (credential) => aclText(credential.acl) },
+    { id: 'acl', title: 'May bind', text: (credential) => aclText(credential.acl).replaceAll('bind:', '') },
     {
       id: 'owner',
       title: 'Owner',
@@ -83,6 +94,12 @@ export const credentialView: ResourceView<Credential> = {
   deleteConsequence: () =>
     'The token is revoked: the agent that uses it loses its session, and its tunnels go offline.',
   secretField: 'token',
+  secretUse: (token) => (
+    <>
+      <p>Or all at once, in a checkout on the device:</p>
+      <AgentCommand authtoken={token} />
+    </>
+  ),
 }
 
 export const botUserView: ResourceView<BotUser> = {

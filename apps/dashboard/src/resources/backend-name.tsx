@@ -9,7 +9,8 @@ interface Props {
 
 /** Backends by the names that people gave them. */
 export function BackendNames({ ids, note = () => '' }: Props) {
-  const { data = [] } = useListing(anyBackend)
+  const { data } = useListing(anyBackend)
+  if (data === undefined) return '…'
   const names = new Map(data.map(({ id, description }) => [id, description || id]))
   return ids.map((id) => `${names.get(id) ?? id}${note(id)}`).join(', ')
 }

@@ -108,7 +108,7 @@ export const weightedView: ResourceView<WeightedBackend> = {
       cell: (backend) => <Weights backends={backend.backends} />,
     },
   ],
-  fields: [{ kind: 'weights', name: 'backends', label: 'Backends and their weights' }, ...commonFields],
+  fields: [{ kind: 'weights', name: 'backends', label: 'Backends and their weights', to: anyBackend }, ...commonFields],
   details: (backend) => [['Weights', <Weights key="weights" backends={backend.backends} />]],
   deleteConsequence: lost,
 }

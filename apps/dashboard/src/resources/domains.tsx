@@ -22,7 +22,7 @@ export const reservedDomainView: ResourceView<ReservedDomain> = {
     { id: 'description', title: 'Description', text: (item) => item.description ?? '' },
   ],
   fields: [domainField, ...commonFields],
-  details: () => [],
+  details: ({ domain }) => (domain.startsWith('*.') ? [] : [['Address', `https://${domain}`]]),
   more: (item) => (
     <>
       <DnsRecords lines={recordsOf(item)} management={item} />
@@ -85,7 +85,8 @@ interface DnsRecordsProps {
 
 /** The records to set, and what the service saw when it last looked for them. */
 function DnsRecords({ lines, management }: DnsRecordsProps) {
-  if (lines.length === 0) return null
+  if (lines.length === 0)
+    return <p className="muted">The name is below the zone of this service: there is no DNS record to set.</p>
   const check = dnsCheck(management)
   return (
     <section>

@@ -1,6 +1,7 @@
 import type { IpPolicy } from '@tunnel/models'
 import { api } from '../api/client.ts'
 import { commonFields, type ResourceView } from '../resource/resource-view.ts'
+import { Time } from '../ui/time.tsx'
 import { IpPolicyRules } from './ip-policy-rules.tsx'
 
 export const ipPolicyView: ResourceView<IpPolicy> = {
@@ -14,7 +15,13 @@ export const ipPolicyView: ResourceView<IpPolicy> = {
   nameOf: (policy) => policy.description || policy.id,
   columns: [
     { id: 'description', title: 'Description', text: (policy) => policy.description ?? policy.id },
-    { id: 'id', title: 'Id', text: (policy) => policy.id },
+    {
+      id: 'created',
+      title: 'Created',
+      text: (policy) => policy.created_at ?? '',
+      cell: (policy) => <Time value={policy.created_at} />,
+      width: 225,
+    },
   ],
   fields: commonFields,
   details: () => [],

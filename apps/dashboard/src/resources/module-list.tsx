@@ -97,7 +97,7 @@ function summary(current: ModuleReply | null): string {
 
 function settingText([name, value]: [string, unknown]): string {
   if (value === null || name === 'secret') return ''
-  if (Array.isArray(value)) return value.length === 0 ? '' : `${words(name).toLowerCase()}: ${value.length}`
+  if (Array.isArray(value)) return value.length === 0 ? '' : `${words(name)}: ${value.length}`
   if (typeof value === 'object') return `${Object.keys(value).length} ${name}`
   return `${words(name).toLowerCase()} ${JSON.stringify(value).replaceAll('"', '').slice(0, 40)}`
 }

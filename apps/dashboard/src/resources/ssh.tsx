@@ -1,5 +1,6 @@
 import { api } from '../api/client.ts'
 import { commonFields, type FieldSpec, type ResourceView } from '../resource/resource-view.ts'
+import { ResourceLink } from '../resource/resource-link.tsx'
 import type { SshCertificateAuthority, SshHostCertificate, SshUserCertificate } from '@tunnel/models'
 import { Code } from '../ui/code.tsx'
 import { DownloadLink } from '../ui/download-link.tsx'
@@ -100,7 +101,15 @@ const certificateDetails: ResourceView<SshCertificate>['details'] = (certificate
   ['Valid from', <Time key="from" value={certificate.valid_after} />],
   ['Valid until', <Time key="until" value={certificate.valid_until} />],
   ['Key type', certificate.key_type],
-  ['Authority', <code key="ca">{certificate.ssh_certificate_authority_id}</code>],
+  [
+    'Authority',
+    <ResourceLink
+      key="ca"
+      to={api.sshCertificateAuthorities}
+      page="ssh-authorities"
+      id={certificate.ssh_certificate_authority_id}
+    />,
+  ],
 ]
 
 export const sshHostCertificateView: ResourceView<SshHostCertificate> = {

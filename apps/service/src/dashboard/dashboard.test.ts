@@ -27,7 +27,8 @@ beforeEach(async () => {
   const accounts = new Accounts(storage.db)
   const checkAddress = () => Promise.resolve()
   const assetsDir = join(dir, 'pages')
-  const dashboard = createDashboard({ db: storage.db, accounts, assetsDir, now: () => now, checkAddress })
+  const connectUrl = 'wss://connect.example.com'
+  const dashboard = createDashboard({ db: storage.db, accounts, assetsDir, now: () => now, connectUrl, checkAddress })
   setupToken = dashboard.setupToken
   app = Fastify()
   app.setErrorHandler(renderError)

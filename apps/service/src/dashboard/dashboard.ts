@@ -14,6 +14,8 @@ interface DashboardParts {
   /** Where the built pages are. */
   readonly assetsDir: string
   readonly now: () => number
+  /** Where agents connect to, for commands to paste. */
+  readonly connectUrl: string
   /** Throws when the account does not let an address in. */
   readonly checkAddress: (accountId: string, address: string) => Promise<void>
 }
@@ -26,7 +28,7 @@ export interface Dashboard {
   routes(app: FastifyInstance): Promise<void>
 }
 
-export function createDashboard({ db, accounts, assetsDir, now, checkAddress }: DashboardParts): Dashboard {
+export function createDashboard({ db, accounts, assetsDir, now, connectUrl, checkAddress }: DashboardParts): Dashboard {
   const signIns = new SignIns(db, now)
   const setupToken = new SetupToken()
   return {
@@ -34,7 +36,8 @@ export function createDashboard({ db, accounts, assetsDir, now, checkAddress }: 
     setupToken: setupToken.text,
     routes: async (app) => {
       await app.register(cookie)
-      signInRoutes(app, { accounts, signIns, throttle: new SignInThrottle(now), setupToken, now, checkAddress })
+      const throttle = new SignInThrottle(now)
+      signInRoutes(app, { accounts, signIns, throttle, setupToken, now, connectUrl, checkAddress })
       await pageRoutes(app, assetsDir)
     },
   }

@@ -28,6 +28,8 @@ export interface SignInParts {
   readonly throttle: SignInThrottle
   readonly setupToken: SetupToken
   readonly now: () => number
+  /** Where agents connect to. */
+  readonly connectUrl: string
   /** Throws when the account does not let an address in. */
   readonly checkAddress: (accountId: string, address: string) => Promise<void>
 }
@@ -61,8 +63,8 @@ export function signInRoutes(app: FastifyInstance, parts: SignInParts): void {
 
   app.get('/dashboard/session', { schema: { hide: true } }, async (request) => {
     const id = await signIns.accountOf(readSignInCookie(request) ?? '')
-    const account = id === null ? null : shown(await accounts.get(id))
-    return { account, first_account_needed: account === null && (await accounts.isEmpty()) }
+    if (id === null) return { account: null, first_account_needed: await accounts.isEmpty() }
+    return { account: shown(await accounts.get(id)), first_account_needed: false, connect_url: parts.connectUrl }
   })
 
   route('POST', '/dashboard/session', Credentials, async ({ email, password }, request) => {

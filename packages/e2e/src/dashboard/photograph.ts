@@ -53,6 +53,7 @@ async function makeTraffic(): Promise<AsyncDisposable> {
     connectUrl: service.connectUrl(),
     caFile: service.caFile,
     stateDir,
+    env: { AGENT_METADATA: 'site-a / web shop' },
   })
   await agent.untilOnline()
   await agent.createTunnel({ forwards_to: `127.0.0.1:${service.ports.api}`, domain: `shop.${service.zone}` })
