@@ -26,6 +26,8 @@ export interface SessionClientOptions {
   readonly ca?: Buffer
   /** Fields of the hello that differ from a plain agent's. */
   readonly hello?: Partial<Hello>
+  /** Accepts every command, and does nothing. */
+  readonly isObedient?: boolean
   /** For TLS session tickets and the like. */
   readonly tls?: ConnectionOptions
 }
@@ -51,7 +53,11 @@ export async function openSession(options: SessionClientOptions): Promise<Sessio
   const session = startAgentSession(
     webSocketTransport(webSocket, socket.setNoDelay(true), 'client'),
     {
-      onControl: (message) => messages.add(message),
+      onControl: (message) => {
+        messages.add(message)
+        if (message.type === 'command' && options.isObedient === true)
+          session.send({ type: 'commandResult', id: message.id, error: null })
+      },
       onStream: (stream) => stream.reset('refused'),
       onGoAway: () => {},
       onClose: (ending) => {

@@ -118,6 +118,67 @@ describe.runIf(browserProgram !== undefined)('the dashboard by keyboard alone', 
     await agent.ended
   })
 
+  it('is held back from a restart until an update had its time', async () => {
+    const { token } = await world.api.credentials.create({ description: 'updated' })
+    const ca = readFileSync(world.service.caFile)
+    const agent = await openSession({
+      connectUrl: world.service.connectUrl(),
+      authtoken: token,
+      ca,
+      isObedient: true,
+      hello: { capabilities: { restart: '', stop: '', update: '' } },
+    })
+    await visit(page, world.url(`sessions/${agent.welcome.sessionId}`))
+    await choose('Update')
+    const restart = page.getByRole('button', { name: /^Restart/ })
+    await page.getByRole('button', { name: /^Restart in \d+ s$/ }).waitFor()
+    expect(await restart.isDisabled()).toBe(true)
+    await page.getByText('When it is ready, restart the agent').waitFor()
+    agent.webSocket.terminate()
+    await agent.ended
+  })
+
+  it.each([
+    ['reserved domain', 'reserved-domains', 'keys.tunnel.localhost'],
+    ['agent ingress', 'agent-ingresses', 'agents.example.com'],
+  ])('reserves a domain: %s', async (what, path, domain) => {
+    await visit(page, world.url(path))
+    await choose(`New ${what}`)
+    await fill('Domain', domain)
+    await page.keyboard.press('Enter')
+    const title = page.getByRole('heading', { level: 1, name: domain })
+    await title.waitFor()
+    expect(page.url()).toMatch(new RegExp(`${path}/(rd|agin)_`))
+  })
+
+  it('creates an API key, and sees it once', async () => {
+    await visit(page, world.url('api-keys'))
+    await choose('New API key')
+    await fill('Description', 'nightly job')
+    await page.keyboard.press('Enter')
+    const key = await page.getByLabel('The new API key', { exact: true }).locator('pre').textContent()
+    await choose('I have copied it')
+    await page.getByRole('dialog').waitFor({ state: 'hidden' })
+    expect(await page.content()).not.toContain(key)
+  })
+
+  it('issues a certificate for a host key', async () => {
+    await world.api.sshCertificateAuthorities.create({ description: 'only one' })
+    await visit(page, world.url('ssh-host-certificates'))
+    await choose('New host certificate')
+    await page.locator('.select:not([data-disabled])').waitFor()
+    await tabTo(/Authority$/)
+    await page.keyboard.press('ArrowDown')
+    await page.getByRole('option', { name: 'only one' }).waitFor()
+    await page.keyboard.press('Enter')
+    await fill('Public key', hostKey)
+    await fill('Principals', 'pi-8.example.com')
+    await choose('Create host certificate')
+    await page.getByRole('heading', { name: 'Install it on the host' }).waitFor()
+    const [certificate] = await all(world.api.sshHostCertificates.all())
+    expect(certificate?.principals).toEqual(['pi-8.example.com'])
+  })
+
   it('checks a policy, and tries a request on it', async () => {
     await visit(page, world.url('policy-check'))
     await choose('Try the request')
@@ -171,6 +232,18 @@ describe.runIf(browserProgram !== undefined)('the dashboard by keyboard alone', 
     await choose('Sign out here')
     await page.getByRole('heading', { name: 'Sign in' }).waitFor()
     expect(await page.context().cookies()).toEqual([])
+  })
+
+  it('signs out everywhere', async () => {
+    await fill('E-mail', owner.email)
+    await fill('Password', 'a better battery staple')
+    await page.keyboard.press('Enter')
+    await page.getByRole('heading', { name: 'Settings' }).waitFor()
+    const [cookie] = await page.context().cookies()
+    await choose('Sign out everywhere')
+    await page.getByRole('heading', { name: 'Sign in' }).waitFor()
+    const reply = await fetch(world.url('session'), { headers: { cookie: `${cookie?.name}=${cookie?.value}` } })
+    expect(await reply.json()).toMatchObject({ account: null })
   })
 
   it('creates the first account', async () => {

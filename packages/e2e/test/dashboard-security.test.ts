@@ -121,6 +121,44 @@ describe.runIf(browserProgram !== undefined)('the dashboard under attack', () =>
     expect(names).not.toContain('forged')
   })
 
+  it('shows a page of another origin nothing of who is signed in, though the API may be called from anywhere', async () => {
+    const [cookie] = await page.context().cookies()
+    const asked = (path: string, headers: Record<string, string>) =>
+      fetch(`${world.service.apiUrl}${path}`, {
+        headers: { cookie: `${cookie?.name}=${cookie?.value}`, 'service-version': '2', ...headers },
+      })
+    const strangers: readonly Record<string, string>[] = [
+      { origin: 'https://evil.example' },
+      { 'sec-fetch-site': 'same-site' },
+    ]
+    for (const stranger of strangers) {
+      expect((await asked('/bot_users', stranger)).status).toBe(403)
+      expect(await (await asked('/dashboard/session', stranger)).json()).toMatchObject({ account: null })
+    }
+    expect((await asked('/bot_users', { 'sec-fetch-site': 'same-origin' })).status).toBe(200)
+  })
+
+  it('locks a name out after ten wrong passwords, and says so on the page (throttling)', async () => {
+    const wrong = { email: 'victim@example.com', password: 'a wrong password' }
+    const attempt = () =>
+      fetch(world.url('session'), {
+        method: 'POST',
+        headers: { 'content-type': 'application/json' },
+        body: JSON.stringify(wrong),
+      })
+    await Promise.all(Array.from({ length: 10 }, attempt))
+    const stranger = await world.newPage()
+    await stranger.context().clearCookies()
+    await stranger.goto(world.url())
+    await stranger.getByLabel('E-mail').fill(wrong.email)
+    await stranger.getByLabel('Password').fill(wrong.password)
+    await stranger.getByRole('button', { name: 'Sign in' }).click()
+    const refusal = stranger.getByRole('alert')
+    await refusal.waitFor()
+    expect(await refusal.textContent()).toMatch(/too many/i)
+    await stranger.context().close()
+  })
+
   it('takes a token of nobody for nobody, and gives a new one at every sign-in (session fixation)', async () => {
     const planted = 'A'.repeat(43)
     const reply = await fetch(`${world.service.apiUrl}/dashboard/session`, {

@@ -83,7 +83,7 @@ describe.runIf(browserProgram !== undefined)('the dashboard', () => {
       await press('Add a rule')
       await page.getByLabel('Name', { exact: true }).fill(allowed)
     })
-    await page.getByText(`bind:${allowed}`).waitFor()
+    await page.getByText(allowed, { exact: true }).waitFor()
     await open('Sessions')
     await page.getByText('No agent is online').waitFor()
     const agentOptions = { authtoken, connectUrl: service.connectUrl(), caFile: service.caFile }
