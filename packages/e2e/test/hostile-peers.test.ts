@@ -77,6 +77,21 @@ describe('a peer that is an agent', () => {
     expect(ending.code).toMatch(/_error$/)
     await expectUndisturbed()
   })
+
+  it.each([
+    ['lists', nested('[', ']')],
+    ['objects', nested('{"a":', '}', '1')],
+    ['lists in an action', `{"on_http_request":[{"actions":[{"type":"deny","config":{"x":${nested('[', ']')}}}]}]}`],
+  ])('is answered when its policy holds %s that are nested as deep as a message can hold', async (_what, policy) => {
+    const peer = await openSession({ ...sessionsAddress(), authtoken: stack.agentSetup.authtoken })
+    const fields = { bindId: 'deep', protocol: 'http', forwardsTo: 'localhost:1', upstreamProtocol: 'http1' }
+    const others = JSON.stringify({ type: 'bind', domain: null, labels: null, metadata: null, ...fields })
+    const bind = `${others.slice(0, -1)},"policy":${policy}}`
+    const answered = once(peer.webSocket, 'message')
+    peer.webSocket.send(frame(7, 0, Buffer.from(bind)))
+    expect(String(await answered)).toContain('"reason":"policy_invalid"')
+    await expectUndisturbed()
+  })
 })
 
 it('thousands of idle sockets neither slow visitors down nor fill memory', async () => {
@@ -91,6 +106,12 @@ it('thousands of idle sockets neither slow visitors down nor fill memory', async
   expect(grown / IDLE_SOCKETS).toBeLessThan(MEMORY_PER_SOCKET_MAX_BYTES)
   for (const socket of sockets) socket.destroy()
 })
+
+/** As deep as a control message can hold. */
+function nested(opening: string, closing: string, innermost = ''): string {
+  const depth = Math.floor(250_000 / (opening.length + closing.length))
+  return opening.repeat(depth) + innermost + closing.repeat(depth)
+}
 
 async function expectUndisturbed(): Promise<void> {
   expect((await curl(stack.httpUrl(host))).body).toBe('Hello, World!')

@@ -139,6 +139,20 @@ export const normalisedCases: readonly NormalisedCase[] = [
     'GET /',
   ),
   normalised(
+    'framing and one-hop names with underscores',
+    post('Content_Length: 44\r\nTransfer_Encoding: chunked\r\nproxy_authorization: b\r\nContent-Length: 2\r\n', 'ab'),
+    'POST /',
+    '',
+    'Content-Length: 2\r\n\r\nab',
+  ),
+  normalised(
+    'framing and routing names with underscores in trailers',
+    post(chunked, '0\r\nContent_Length: 1\r\nX_Forwarded_For: 1.1.1.1\r\nX_T: 1\r\n\r\n'),
+    'POST /',
+    '',
+    `${chunked}\r\n0\r\nX_T: 1\r\n\r\n`,
+  ),
+  normalised(
     'Connection that names forwarding and Host away',
     get('Connection: X-Forwarded-For, host, x-forwarded-PROTO\r\n'),
     'GET /',

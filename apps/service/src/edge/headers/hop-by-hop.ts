@@ -41,10 +41,10 @@ export function withoutNamed(headers: string[], names: readonly string[] | null)
 /** Trailers that may be passed on: never framing, routing or what the edge itself vouches for (RFC 9110 6.5.1). */
 export function forwardableTrailers(trailers: HeaderList): HeaderList {
   if (trailers.length === 0) return trailers
-  return filterHeaders(
-    trailers,
-    (name) => !hopByHopNames.has(name) && !notInTrailers.has(name) && !isForwardedName(name),
-  )
+  return filterHeaders(trailers, (spelled) => {
+    const name = spelled.replaceAll('_', '-')
+    return !hopByHopNames.has(name) && !notInTrailers.has(name) && !isForwardedName(name)
+  })
 }
 
 const notInTrailers: ReadonlySet<string> = new Set([

@@ -23,15 +23,18 @@ export function readRequestHeaders(raw: HeaderList): RequestHeaders {
   return reader.finish()
 }
 
-/** Headers with a meaning of their own here; all others are passed on as they are. */
-const ownMeaning: ReadonlySet<string> = new Set([
+/** Headers with a meaning of their own here. */
+const ownNames: readonly string[] = [
   ...hopByHopNames,
   'content-length',
   'expect',
   'host',
   // Upstreams behind CGI would take it for HTTP_PROXY.
   'proxy',
-])
+]
+
+/** What is not passed on as it is. Upstreams behind CGI fold `_` and `-`, and would see two lengths or framings. */
+const ownMeaning: ReadonlySet<string> = new Set([...ownNames, ...ownNames.map((name) => name.replaceAll('-', '_'))])
 
 class RequestHeaderReader implements RequestHeaders {
   endToEnd: string[] = []
