@@ -75,6 +75,17 @@ describe('obtaining a certificate', () => {
     expect((await run()).job?.failure?.msg).toContain('it points to elsewhere.test')
   })
 
+  it('spends no order while CAA records forbid the authority, and says which record to add where', async () => {
+    const forbidding = [{ isCritical: false, tag: 'issue', value: 'other.test' }]
+    const caaOf = (name: string) => Promise.resolve(name === 'customer.test' ? forbidding : [])
+    Object.assign(rig.options.lookup, { caaOf })
+    const { code, msg } = (await run()).job!.failure!
+    expect(code).toBe('DNS_ERROR')
+    expect(msg).toContain('at customer.test do not allow ca.test')
+    expect(msg).toContain('0 issuewild "ca.test"')
+    expect(rig.orders).toEqual([])
+  })
+
   it('takes a failed lookup of ours for an internal failure', async () => {
     rig.lookupFails = true
     expect((await run()).job?.failure).toMatchObject({ code: 'INTERNAL_ERROR', count: 1 })
