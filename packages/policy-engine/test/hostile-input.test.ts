@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { compile, oneAction, RecordingHost, runRequest, runResponse } from './harness.ts'
+import { compile, oneAction, problemsOf, RecordingHost, runRequest, runResponse } from './harness.ts'
 
 const evaluationMaxMs = 50
 const long = 'a'.repeat(1_000_000)
@@ -76,6 +76,20 @@ describe('values that grow by being used in each other,', () => {
     expect(requestHeaders.length).toBeGreaterThan(16)
     expect(host.failures[0]?.message).toMatch(/no room/)
   })
+})
+
+it('a document that takes long to compile is refused after half a second', () => {
+  const slow = (rule: number, index: number) =>
+    `req.url.matches('${rule}-${index}${'(?:[a-z]{1,100}){1,9}'.repeat(5)}')`
+  const rules = Array.from({ length: 50 }, (_, rule) => ({
+    expressions: Array.from({ length: 16 }, (_none, index) => slow(rule, index)),
+    actions: [{ type: 'deny' }],
+  }))
+  const before = process.threadCpuUsage()
+  const problems = problemsOf({ inbound: rules })
+  const { user, system } = process.threadCpuUsage(before)
+  expect(problems).toContainEqual(expect.objectContaining({ path: '$', code: 'too_complex' }))
+  expect(user + system).toBeLessThan(900_000)
 })
 
 const query = "${getQueryParam('q')[0]}"

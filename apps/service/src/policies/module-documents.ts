@@ -1,5 +1,5 @@
 import type { EdgeModuleWrite } from '@tunnel/models'
-import { parse } from 'yaml'
+import { readPolicyText } from './read-policy-text.ts'
 
 /** The modules of a route that work as policies, in the order in which they see a request. Responses pass them in reverse. */
 export const policyModuleNames = [
@@ -30,7 +30,7 @@ export const moduleDocuments: { readonly [N in PolicyModuleName]: (module: EdgeM
   response_headers: (module) => ({ outbound: headerRules(module) }),
   request_headers: (module) => ({ inbound: headerRules(module) }),
   policy: ({ inbound = [], outbound = [] }) => ({ inbound, outbound }),
-  traffic_policy: ({ value }) => readText(value),
+  traffic_policy: ({ value }) => readPolicyText(value),
   circuit_breaker: (module) =>
     onRequest([
       {
@@ -62,12 +62,4 @@ function headerRules({ add = {}, remove = [] }: EdgeModuleWrite<'request_headers
 /** Modules have no expressions: what looks like one stands for itself. */
 function literal(text: string): string {
   return text.replaceAll('${', () => '$${')
-}
-
-function readText(text: string): unknown {
-  try {
-    return JSON.parse(text)
-  } catch {
-    return parse(text)
-  }
 }

@@ -12,6 +12,9 @@ import type { PolicyHost, RuleRef } from '../run/policy-host.ts'
 import type { CompiledAction, CompiledRule } from '../run/run-rules.ts'
 import { actionContext } from './action-context.ts'
 
+/** Usual policies need a hundredth of it. */
+const compileMaxMicroseconds = 500_000
+
 export interface CompileOptions {
   readonly protocol: PolicyProtocol
   readonly host: PolicyHost
@@ -25,24 +28,45 @@ export type CompileResult =
 /** Compiles a document: JSON text or an already parsed value. Never throws on a document. */
 export function compilePolicy(document: unknown, options: CompileOptions): CompileResult {
   const findings = new Findings()
+  const isOverdue = deadline(findings)
   const value = readDocument(document, findings)
   const { isEnabled, rules } =
     value === undefined ? { isEnabled: true, rules: [] } : readRules(value, options.protocol, findings)
-  const compiled = rules.map((rule) => compileRule(rule, options, findings))
+  const compiled = rules.map((rule) => compileRule(rule, options, findings, isOverdue))
   refuseSecondAuthentication(rules, findings)
   const { problems, warnings } = findings
   if (problems.length > 0) return { ok: false, problems, warnings }
   return { ok: true, policy: new Policy(options.host, isEnabled ? compiled : []), warnings }
 }
 
-function compileRule(entry: RuleEntry, options: CompileOptions, findings: Findings): CompiledRule {
+/** Says whether the processor time for one document is used up, and refuses the document when it is. */
+function deadline(findings: Findings): () => boolean {
+  const startedAt = process.threadCpuUsage()
+  let isOver = false
+  return () => {
+    if (isOver) return true
+    const { user, system } = process.threadCpuUsage(startedAt)
+    isOver = user + system > compileMaxMicroseconds
+    if (isOver)
+      findings.refuse('$', 'too_complex', 'the expressions and patterns of the policy take too long to compile')
+    return isOver
+  }
+}
+
+function compileRule(
+  entry: RuleEntry,
+  options: CompileOptions,
+  findings: Findings,
+  isOverdue: () => boolean,
+): CompiledRule {
   const rule: RuleRef = { phase: entry.phase, path: entry.path, name: entry.name }
   const conditions = entry.expressions.map(({ path, text }) =>
-    compileCondition(text, entry.phase, findingsAt(findings, path)),
+    isOverdue() ? undefined : compileCondition(text, entry.phase, findingsAt(findings, path)),
   )
   const actions: CompiledAction[] = []
   let endedBy: string | undefined
   for (const action of entry.actions) {
+    if (isOverdue()) break
     if (endedBy !== undefined)
       findings.refuse(action.path, 'unreachable_action', `never runs: ${endedBy} before it ends the phase`)
     const compiled = compileAction(action, rule, options, findings)
