@@ -10,7 +10,7 @@ import { createAgentUpdate, openUpdateState } from './agent-update.ts'
 import type { Config } from './config.ts'
 import { createLocalApi } from './local-api/local-api.ts'
 import type { Logger } from './cli/logger.ts'
-import { ownApiBind } from './own-api.ts'
+import { ownApiBind, warnOfNeighbours } from './own-api.ts'
 import { type AgentEnd, type Hindrances, RemoteManagement } from './remote-management.ts'
 import { RunningParts } from './running-parts.ts'
 import type { BindRequest } from './session/bindings.ts'
@@ -58,6 +58,7 @@ async function startParts(config: Config, surroundings: AgentSurroundings, parts
   parts.defer(() => api.close())
   await api.listen(config.apiListen)
   place.api = api.server.address() as AddressInfo
+  warnOfNeighbours(place.api.address, surroundings.log)
   parts.use(session)
   session.start()
   parts.use(trial)

@@ -11,6 +11,7 @@ const idleMs = process.env['TEST_LONG'] ? 60_000 : 3000
 
 it.runIf(process.platform === 'linux')(
   'an idle agent writes nothing to its disk, whatever goes over the link',
+  { timeout: idleMs + 30_000 },
   async () => {
     await using state = await tempDir()
     await using service = await FakeService.start()

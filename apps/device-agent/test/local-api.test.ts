@@ -369,3 +369,16 @@ describe.each(agentKinds)('$name', ({ start: starter }) => {
     expect((await call('DELETE', '/tunnels')).status).toBe(404)
   })
 })
+
+it.each([
+  ['0.0.0.0:0', true, 200],
+  ['[::]:0', true, 200],
+  ['127.0.0.1:0', false, 403],
+])('listening at %s is warned about: %s; by an address of the network: %i', async (listen, isWarned, status) => {
+  fixture = await AgentFixture.create()
+  await fixture.start({ AGENT_API_LISTEN: listen })
+  expect(fixture.logLines.join('').includes('everybody in this network can create tunnels')).toBe(isWarned)
+  expect((await callRaw('GET', '/tunnels', { host: '192.168.1.5' })).status).toBe(status)
+  expect((await callRaw('GET', '/tunnels', { host: 'evil.example.com' })).status).toBe(403)
+  await fixture[Symbol.asyncDispose]()
+})

@@ -1,7 +1,7 @@
 import { isIP } from 'node:net'
 import type { FastifyInstance } from 'fastify'
 import { ServiceError } from '@tunnel/models'
-import { isLoopbackIp } from '../network/ip-ranges.ts'
+import { isLoopbackIp, isOpenToOthers } from '../network/ip-ranges.ts'
 
 export interface GuardOptions {
   /** The address that the API listens on. */
@@ -25,7 +25,7 @@ export function refuseForeignPages(app: FastifyInstance, options: GuardOptions):
 function isOwnHost(name: string, { listenHost, agentDomain }: GuardOptions): boolean {
   if (name === 'localhost' || name === agentDomain || isLoopbackIp(name)) return true
   // Only names can be rebound. Somebody who listens beyond loopback reaches the API by address.
-  return isIP(name) !== 0 && !isLoopbackIp(listenHost) && listenHost !== 'localhost'
+  return isIP(name) !== 0 && isOpenToOthers(listenHost)
 }
 
 function hostName(host: string): string {

@@ -9,6 +9,11 @@ export function isLoopbackIp(ip: string): boolean {
   return isIn(loopback, ip)
 }
 
+/** Whether other machines reach what listens here. `0.0.0.0` and `::` are this machine as a target, but every network as a listener. */
+export function isOpenToOthers(listenHost: string): boolean {
+  return ['0.0.0.0', '::'].includes(listenHost) || !(isLoopbackIp(listenHost) || isLocalhostName(listenHost))
+}
+
 /** Addresses of the device's own network. */
 export function isPrivateIp(ip: string): boolean {
   return isIn(privateUse, ip)
