@@ -71,8 +71,9 @@ it('answers for a killed upstream at once, and serves it again when it is back',
   const first = await startProcess(command, [...args, '0'])
   const [, port = ''] = await first.waitForOutput(/^port (\d+)$/m)
   const ownHost = await stack.publish('killed-upstream', Number(port))
+  await eventually(async () => expect((await curl(stack.httpUrl(ownHost))).status).toBe(200))
   const waiting = timed(curl(stack.httpUrl(ownHost, '/never')))
-  await first.waitForOutput(/request/)
+  await first.waitForOutput(/request \/never/)
   first.signal('SIGKILL')
   const { answer, ms } = await waiting
   expect(answer.status).toBe(502)
@@ -91,7 +92,7 @@ it.runIf(isThorough)('loses no stored tunnel when the agent is killed again and 
     const creating = (async () => {
       for (let n = 0; ; n++) answered.push(await stack.publish(`kill-${round}-${n}`))
     })().catch(() => undefined)
-    await expect.poll(() => answered.length).toBeGreaterThan(round * 3)
+    await expect.poll(() => answered.length, { timeout: 20_000 }).toBeGreaterThan(round * 3)
     stack.agent.process.signal('SIGKILL')
     await creating
     await stack.restartAgent()
