@@ -25,9 +25,33 @@ export class ClientAuthority {
     return new ClientAuthority(await readFile(files.cert, 'utf8'), files, dir)
   }
 
+  /** An authority that this one vouches for. */
+  async below(name: string): Promise<ClientAuthority> {
+    const { cert, key } = this.#files
+    const files = await make(this.#dir, name, [
+      '-CA',
+      cert,
+      '-CAkey',
+      key,
+      '-addext',
+      'basicConstraints=critical,CA:TRUE',
+    ])
+    return new ClientAuthority(await readFile(files.cert, 'utf8'), files, this.#dir)
+  }
+
   sign(name: string): Promise<CertificateFiles> {
     const { cert, key } = this.#files
     return make(this.#dir, name, ['-CA', cert, '-CAkey', key, '-addext', 'basicConstraints=critical,CA:FALSE'])
+  }
+
+  async signExpired(name: string): Promise<CertificateFiles> {
+    const { cert, key } = this.#files
+    const files = await this.sign(name)
+    const again = ['-x509toreq', '-in', files.cert, '-signkey', files.key, '-out', `${files.cert}.csr`]
+    await runProcess('openssl', ['x509', ...again])
+    const ended = ['-req', '-in', `${files.cert}.csr`, '-CA', cert, '-CAkey', key, '-days', '-1', '-out', files.cert]
+    await runProcess('openssl', ['x509', ...ended])
+    return files
   }
 }
 

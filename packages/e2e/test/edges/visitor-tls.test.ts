@@ -3,7 +3,7 @@ import { connect as connectHttp2, type ClientHttp2Session } from 'node:http2'
 import { type AddressInfo, type Server, type Socket, createServer } from 'node:net'
 import { join } from 'node:path'
 import { text } from 'node:stream/consumers'
-import { readFile } from 'node:fs/promises'
+import { readFile, writeFile } from 'node:fs/promises'
 import { connect as connectTls } from 'node:tls'
 import { runProcess, tempDir } from '@tunnel/testkit'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
@@ -62,6 +62,24 @@ describe('an HTTPS edge with mutual_tls', () => {
     expect(plain.status).not.toBe(200)
     await world.account.call('PUT', `/edges/https/${id}/mutual_tls`, { ...mutual().mutual_tls, enabled: false })
     await eventually(async () => expect(await world.visit(host, '/')).toMatchObject({ status: 200 }))
+  })
+
+  it('takes chains, but no certificate that has expired or whose authority it does not name', async () => {
+    const below = await trusted.below('below')
+    const branch = await below.sign('branch')
+    const chain = join(dir.path, 'chain.pem')
+    await writeFile(chain, (await readFile(branch.cert, 'utf8')) + below.pem)
+    const { host } = await createOpenEdge('tree', mutual())
+    await eventually(async () => expect(await world.visit(host, '/', ...shown(known))).toMatchObject({ status: 200 }))
+    const statusOfVisit = async (name: string, files: CertificateFiles) =>
+      (await world.visit(name, '/', ...shown(files))).status
+    expect(await statusOfVisit(host, { ...branch, cert: chain })).toBe(200)
+    expect(await statusOfVisit(host, branch)).toBe(403)
+    expect(await statusOfVisit(host, await trusted.signExpired('late'))).toBe(403)
+    const { id } = await world.create('/certificate_authorities', { ca_pem: below.pem })
+    const narrow = await createOpenEdge('twig', { mutual_tls: { certificate_authority_ids: [id] } })
+    await eventually(async () => expect(await statusOfVisit(narrow.host, branch)).toBe(200))
+    expect(await statusOfVisit(narrow.host, known)).toBe(403)
   })
 
   it('is not reached over connections that were opened for another name, nor over old ones after a change', async () => {
