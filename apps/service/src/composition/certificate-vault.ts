@@ -1,12 +1,12 @@
 import { mintId, tlsCertificateModel, wireTime } from '@tunnel/models'
-import type { CheckedCertificate } from './certs/provisioning/check-issued.ts'
-import type { IssuedCertificates } from './certs/provisioning/provisioner.ts'
-import { serviceSubjectId } from './certs/provisioning/stored-states.ts'
-import type { KeyAndChain } from './certs/serving/context-cache.ts'
-import type { Resources } from './resources/all-resources.ts'
-import { draftCertificate, privateKeySecret } from './resources/tls-certificates/tls-certificates.ts'
-import type { Records } from './storage/records.ts'
-import type { ServiceValues } from './storage/service-values.ts'
+import type { CheckedCertificate } from '../certs/provisioning/check-issued.ts'
+import type { IssuedCertificates } from '../certs/provisioning/provisioner.ts'
+import { serviceSubjectId } from '../certs/provisioning/stored-states.ts'
+import type { KeyAndChain } from '../certs/serving/context-cache.ts'
+import type { Resources } from '../resources/all-resources.ts'
+import { draftCertificate, privateKeySecret } from '../resources/tls-certificates/tls-certificates.ts'
+import type { Records } from '../storage/records.ts'
+import type { ServiceValues } from '../storage/service-values.ts'
 
 export interface CertificateVaultDeps {
   readonly records: Records

@@ -1,7 +1,7 @@
 import { type CertificateStatus, wireTime } from '@tunnel/models'
-import type { CertificateState } from './certs/provisioning/certificate-state.ts'
-import type { CertificateStates } from './certs/provisioning/provisioner.ts'
-import type { CertificateProvisioning } from './resources/certificate-management/certificate-policy.ts'
+import type { CertificateState } from '../certs/provisioning/certificate-state.ts'
+import type { CertificateStates } from '../certs/provisioning/provisioner.ts'
+import type { CertificateProvisioning } from '../resources/certificate-management/certificate-policy.ts'
 
 const inProgressMsg = 'Managed certificate provisioning in progress.'
 

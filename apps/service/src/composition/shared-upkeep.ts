@@ -1,6 +1,6 @@
 import type { CertificateUpkeep } from './certificate-upkeep.ts'
-import type { Proofs, PublishedProofs } from './certs/challenges/proofs.ts'
-import type { Peers } from './cluster/peers.ts'
+import type { Proofs, PublishedProofs } from '../certs/challenges/proofs.ts'
+import type { Peers } from '../cluster/peers.ts'
 import { peerTopics } from './peer-topics.ts'
 import type { PublishedNames } from './published-names.ts'
 

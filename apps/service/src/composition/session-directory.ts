@@ -1,5 +1,5 @@
-import type { SessionDirectory } from './resources/tunnel-sessions/online.ts'
-import type { Sessions } from './sessions/sessions.ts'
+import type { SessionDirectory } from '../resources/tunnel-sessions/online.ts'
+import type { Sessions } from '../sessions/sessions.ts'
 
 /** Shows the sessions of this process to the management API. */
 export function sessionDirectory(sessions: Sessions): SessionDirectory {

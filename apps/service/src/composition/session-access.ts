@@ -1,6 +1,6 @@
 import type { Logger } from 'pino'
-import type { Management } from './resources/management.ts'
-import type { Sessions } from './sessions/sessions.ts'
+import type { Management } from '../resources/management.ts'
+import type { Sessions } from '../sessions/sessions.ts'
 
 /** Lets changes of credentials and reservations act on the sessions that are online. */
 export function followAccess(sessions: Sessions, { changes, resources }: Management, log: Logger): void {

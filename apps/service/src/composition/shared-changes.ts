@@ -1,6 +1,6 @@
-import type { Peers } from './cluster/peers.ts'
+import type { Peers } from '../cluster/peers.ts'
 import { peerTopics } from './peer-topics.ts'
-import type { Change, Changes } from './resources/kernel/changes.ts'
+import type { Change, Changes } from '../resources/kernel/changes.ts'
 
 /** What one process changes in the store, all that share it take notice of. */
 export function shareChanges(changes: Changes, peers: Peers): void {

@@ -1,8 +1,8 @@
 import { ServiceError } from '@tunnel/models'
 import type { Logger } from 'pino'
-import { TcpPorts, type TcpPortsDeps } from './edge/raw/tcp-ports.ts'
-import type { PublishedRawEdges } from './routing/published-raw-edges.ts'
-import type { TcpAddresses } from './sessions/sessions-deps.ts'
+import { TcpPorts, type TcpPortsDeps } from '../edge/raw/tcp-ports.ts'
+import type { PublishedRawEdges } from '../routing/published-raw-edges.ts'
+import type { TcpAddresses } from '../sessions/sessions-deps.ts'
 
 export interface OpenTcpPortsDeps extends Omit<TcpPortsDeps, 'edges'> {
   readonly edges: PublishedRawEdges

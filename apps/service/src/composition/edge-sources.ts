@@ -1,6 +1,6 @@
-import type { Resources } from './resources/all-resources.ts'
-import type { EdgeSources, LabelledTunnels, StoredBackend } from './routing/edge-sources.ts'
-import type { ItemSource } from './routing/mirror.ts'
+import type { Resources } from '../resources/all-resources.ts'
+import type { EdgeSources, LabelledTunnels, StoredBackend } from '../routing/edge-sources.ts'
+import type { ItemSource } from '../routing/mirror.ts'
 
 /** Shows routing what the management API has stored. */
 export function edgeSources(resources: Resources, tunnels: LabelledTunnels): EdgeSources {

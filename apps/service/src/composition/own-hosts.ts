@@ -1,9 +1,9 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { Socket } from 'node:net'
 import type { FastifyInstance } from 'fastify'
-import type { OwnHost } from './edge/own-host.ts'
-import type { ReleaseDownloads } from './releases/release-downloads.ts'
-import type { Sessions } from './sessions/sessions.ts'
+import type { OwnHost } from '../edge/own-host.ts'
+import type { ReleaseDownloads } from '../releases/release-downloads.ts'
+import type { Sessions } from '../sessions/sessions.ts'
 
 /**
  * `connect.ZONE` takes sessions, and hands out the releases that agents update to. So do the names of an agent ingress, but

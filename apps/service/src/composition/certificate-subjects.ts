@@ -1,10 +1,10 @@
-import { serviceSubjectId } from './certs/provisioning/stored-states.ts'
-import type { CertificateSubject, DnsRequirement, ProofMethod } from './certs/provisioning/subject.ts'
-import { serviceNames } from './dns/service-zone.ts'
-import type { AgentIngressBody } from './resources/agent-ingresses/agent-ingresses.ts'
-import type { ZoneNames } from './resources/domain-names/zone-names.ts'
-import type { Stored } from './resources/kernel/definition.ts'
-import type { ReservedDomainBody } from './resources/reserved-domains/reserved-domains.ts'
+import { serviceSubjectId } from '../certs/provisioning/stored-states.ts'
+import type { CertificateSubject, DnsRequirement, ProofMethod } from '../certs/provisioning/subject.ts'
+import { serviceNames } from '../dns/service-zone.ts'
+import type { AgentIngressBody } from '../resources/agent-ingresses/agent-ingresses.ts'
+import type { ZoneNames } from '../resources/domain-names/zone-names.ts'
+import type { Stored } from '../resources/kernel/definition.ts'
+import type { ReservedDomainBody } from '../resources/reserved-domains/reserved-domains.ts'
 
 /** What an agent ingress needs: its parent delegates to exactly its name servers; then a certificate for all its names. */
 export function ingressSubject({ id, body }: Stored<AgentIngressBody>, names: ZoneNames): CertificateSubject {
