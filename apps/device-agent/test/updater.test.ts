@@ -1,12 +1,13 @@
+import { createHash } from 'node:crypto'
 import { once } from 'node:events'
-import { readdir, readFile, writeFile } from 'node:fs/promises'
+import { readdir, readFile, stat, writeFile } from 'node:fs/promises'
 import { createServer, type Server } from 'node:http'
 import { createServer as createTlsServer } from 'node:https'
 import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
 import { gzipSync } from 'node:zlib'
 import { type TempDir, tempDir } from '@tunnel/testkit'
-import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import { Secret } from '../src/secret.ts'
 import { Trust } from '../src/network/trust.ts'
 import { DurableFile } from '../src/store/durable-file.ts'
@@ -85,8 +86,11 @@ describe('an update', () => {
   })
 
   it('goes on where a broken transfer has stopped, also after a restart', async () => {
-    source.publish('1.1.0', program('1.1.0', 'x'.repeat(200_000)))
+    const large = program('1.1.0', 'x'.repeat(200_000))
+    source.publish('1.1.0', large)
     source.breakAfterBytes = 100_000
+    const part = join(state.path, 'releases', `${createHash('sha256').update(large).digest('hex')}.part`)
+    source.beforeRest = () => vi.waitFor(async () => expect((await stat(part)).size).toBeGreaterThan(0), 5000)
     expect(await update()).toMatchObject({ phase: { kind: 'idle' }, last: { result: 'failed' } })
     source.breakAfterBytes = Infinity
     expect(await update()).toMatchObject({ phase: { kind: 'staged' } })
