@@ -36,9 +36,9 @@ export async function startRouting(deps: RoutingDeps): Promise<Routing> {
   const filters = await AddressFilters.load(ipPolicies, ipPolicyRules)
   const compileFor =
     (protocol: 'http' | 'tcp' | 'tls'): ModuleCompiler =>
-    (modules, { id, accountId }) => {
+    (modules, { id }) => {
       // That the policies are there is known: a module holds on to those that it names.
-      const ipPolicy = (policyId: string) => filters.ipPolicy(accountId, policyId)
+      const ipPolicy = (policyId: string) => filters.ipPolicy(policyId)
       return compileModules(modules, { owner: id, protocol, ipPolicy }, policies)
     }
   const edges = await PublishedEdges.load(edgeSources(management.resources, labelled), {

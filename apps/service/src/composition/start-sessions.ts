@@ -5,6 +5,7 @@ import type { Management } from '../resources/management.ts'
 import { followAccess } from './session-access.ts'
 import type { LabelledTunnels } from '../sessions/labelled-tunnels.ts'
 import { reservedNames } from '../sessions/reserved-names.ts'
+import type { CompilePolicy } from '../sessions/sessions-deps.ts'
 import { createSessions, type Sessions } from '../sessions/sessions.ts'
 import type { NameMemory } from '../sessions/routing-table.ts'
 import { zoneNames } from '../sessions/zone-names.ts'
@@ -35,8 +36,7 @@ export function startSessions({ config, log, metrics, events }: Surroundings, so
     labelled,
     names: reservedNames(reservationsOf(sources), zoneNames(config.zone, ownLabels), config.zone),
     nameMemory,
-    compilePolicy: (document, place) =>
-      policies.compile(document, { ...place, ipPolicy: ipPoliciesOf(routing, place.accountId) }),
+    compilePolicy: policiesOfTunnels(policies, routing),
     // Every name is served over both; the address to hand out is the one that nobody can read along.
     publicUrl: (_protocol, domain) => `https://${domain}`,
     tcp: { host: `tcp.${config.zone}`, ports: tcpPorts.ports },
@@ -63,6 +63,17 @@ function reservationsOf({ management, routing }: SessionSources) {
   }
 }
 
-function ipPoliciesOf({ filters }: Routing, accountId: string) {
-  return (id: string) => (filters.has(accountId, id) ? filters.ipPolicy(accountId, id) : undefined)
+/** Compiles again without the IP policies that turn out not to be the account's: the error then names the first of them. */
+function policiesOfTunnels(policies: PolicyCompiler, { filters }: Routing): CompilePolicy {
+  return async (document, place) => {
+    const asked = new Set<string>()
+    const ipPolicy = (id: string) => {
+      asked.add(id)
+      return filters.ipPolicy(id)
+    }
+    const policy = policies.compile(document, { ...place, ipPolicy })
+    const owned = await filters.ownedBy(place.accountId, [...asked])
+    if (owned.size === asked.size) return policy
+    return policies.compile(document, { ...place, ipPolicy: (id) => (owned.has(id) ? ipPolicy(id) : undefined) })
+  }
 }

@@ -3,35 +3,34 @@ import type { AddressFilter } from '../edge/edge-route.ts'
 import { AddressRules, type AddressRule } from './address-rules.ts'
 import { type ItemSource, Mirror } from './mirror.ts'
 
-/** The rules of all IP policies in memory, in the form in which they are asked. */
+/** The rules of all IP policies in memory, in the form in which they are asked. The policies themselves stay in the store. */
 export class AddressFilters {
-  readonly #policies: Mirror<object>
+  readonly #policies: Pick<ItemSource<object>, 'find'>
   readonly #rules: Mirror<AddressRule>
   /** By policy; a policy may hold thousands of ranges. */
   readonly #ofPolicy = new Map<string, AddressRules>()
 
-  private constructor(policies: Mirror<object>, rules: Mirror<AddressRule>) {
+  private constructor(policies: Pick<ItemSource<object>, 'find'>, rules: Mirror<AddressRule>) {
     this.#policies = policies
     this.#rules = rules
   }
 
-  static async load(policies: ItemSource<object>, rules: ItemSource<AddressRule>): Promise<AddressFilters> {
-    return new AddressFilters(await Mirror.load(policies), await Mirror.load(rules))
+  static async load(
+    policies: Pick<ItemSource<object>, 'find'>,
+    rules: ItemSource<AddressRule>,
+  ): Promise<AddressFilters> {
+    return new AddressFilters(policies, await Mirror.load(rules))
   }
 
-  /** Whether the account has the policy. */
-  has(accountId: string, policyId: string): boolean {
-    return this.#policies.get(policyId)?.accountId === accountId
+  /** Which of these policies the account has. */
+  async ownedBy(accountId: string, policyIds: readonly string[]): Promise<ReadonlySet<string>> {
+    const found = await Promise.all(policyIds.map((id) => this.#policies.find(id)))
+    return new Set(found.flatMap((policy) => (policy?.accountId === accountId ? [policy.id] : [])))
   }
 
-  /** A policy in the form in which traffic policies ask it, always as it is now. It throws once the account has it no more. */
-  ipPolicy(accountId: string, policyId: string): IpPolicy {
-    return {
-      decide: (address) => {
-        if (!this.has(accountId, policyId)) throw new Error('the IP policy is gone')
-        return this.#policy(policyId).decide(address)
-      },
-    }
+  /** A policy in the form in which traffic policies ask it, always as it is now. One that is gone lets nobody pass. */
+  ipPolicy(policyId: string): IpPolicy {
+    return { decide: (address) => this.#policy(policyId).decide(address) }
   }
 
   /** The union of the policies' rules, as they are now. */
@@ -50,8 +49,7 @@ export class AddressFilters {
   }
 
   async #refreshPolicy(id: string): Promise<void> {
-    const { after } = await this.#policies.refresh(id)
-    if (after === undefined) this.#rules.removeChildrenOf(id)
+    if ((await this.#policies.find(id)) === undefined) this.#rules.removeChildrenOf(id)
     this.#ofPolicy.delete(id)
   }
 

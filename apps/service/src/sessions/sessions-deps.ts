@@ -10,7 +10,7 @@ import type { NameAuthority } from './zone-names.ts'
 export type CompilePolicy = (
   policy: unknown,
   place: { readonly owner: string; readonly accountId: string; readonly protocol: 'http' | 'tls' | 'tcp' },
-) => unknown
+) => Promise<unknown>
 
 /** What the sessions need of the rest of the service. */
 export interface SessionsDeps {

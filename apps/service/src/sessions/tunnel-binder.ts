@@ -49,7 +49,7 @@ export class TunnelBinder {
     if (bind.labels && bind.domain !== null) throw new ServiceError('bind_domain_and_labels')
     if (bind.protocol === 'tcp' && !bind.labels) return this.#bindPort(agent, bind)
     if (bind.labels) requireLabelsAllowed(agent.permissions, bind.labels)
-    const policy = this.#compile(agent, bind)
+    const policy = await this.#compile(agent, bind)
     const domain = bind.labels ? null : await this.#allowedDomain(agent, bind)
     if (agent.isClosed) return null
     const publicUrl = domain === null ? null : this.#urlOf(bind, domain)
@@ -100,7 +100,7 @@ export class TunnelBinder {
     if (tunnel.facts.domain !== null) this.#deps.routes.release(tunnel.facts.domain, tunnel, isExpectedBack)
   }
 
-  #compile({ accountId, clientId }: BindingAgent, { policy, bindId, protocol }: Bind): unknown {
+  async #compile({ accountId, clientId }: BindingAgent, { policy, bindId, protocol }: Bind): Promise<unknown> {
     if (policy === null) return null
     return this.#deps.compilePolicy(policy, {
       owner: `${accountId} ${clientId} ${bindId}`,
@@ -114,7 +114,7 @@ export class TunnelBinder {
     const { tcp, freeNames, publish } = this.#deps
     const address = this.#addressOf(bind)
     requireNameAllowed(agent.permissions, address)
-    const policy = this.#compile(agent, bind)
+    const policy = await this.#compile(agent, bind)
     let tunnel: Tunnel | undefined
     const lease = await (bind.domain === null
       ? tcp.ports.claim(freeNames.numberFor(agent, bind.bindId), () => tunnel)

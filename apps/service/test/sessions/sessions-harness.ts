@@ -61,7 +61,7 @@ export async function listen(
     nameMemory: { remembered: [], remember: () => undefined, forget: () => undefined },
     labelled: new LabelledTunnels(),
     publish: () => undefined,
-    compilePolicy: (policy) => policy,
+    compilePolicy: (policy) => Promise.resolve(policy),
     publicUrl: (_protocol, domain) => `https://${domain}`,
     tcp: {
       host: 'tcp.tunnel.test',

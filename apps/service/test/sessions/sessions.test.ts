@@ -126,7 +126,7 @@ it('binds labels without an address, under the rules for labels', async () => {
 })
 
 it('passes a compiled policy to the edge, and refuses a wrong one without binding', async () => {
-  const compilePolicy = (policy: unknown) => {
+  const compilePolicy = async (policy: unknown) => {
     if (policy === 'wrong') throw new Error('not a policy')
     return { compiled: policy }
   }
