@@ -12,6 +12,12 @@ import { isThorough } from '../src/thorough.ts'
 const firstLoadMaxBytes = 230_000
 const interactiveMaxMs = isThorough ? 1_000 : 5_000
 const eventMaxMs = isThorough ? 500 : 2_500
+async function violationsOn(what: string, page: Page): Promise<readonly string[]> {
+  const found = await new AxeBuilder({ page }).exclude('[data-live-announcer]').analyze()
+  return found.violations.map(({ id, nodes }) => `${what} ${id}: ${nodes[0]?.html}`)
+}
+
+const isLong = process.env['TEST_LONG'] !== undefined
 const quickPages = ['', 'sessions', 'policy-check']
 
 describe.runIf(browserProgram !== undefined)('every page', () => {
@@ -51,37 +57,34 @@ describe.runIf(browserProgram !== undefined)('every page', () => {
   })
 
   it('has no accessibility violation in open dialogs and menus, nor before sign-in', { timeout: 60_000 }, async () => {
-    const check = async (what: string, of: Page) => {
-      const { violations } = await new AxeBuilder({ page: of }).exclude('[data-live-announcer]').analyze()
-      expect(violations.map(({ id, nodes }) => `${what} ${id}: ${nodes[0]?.html}`)).toEqual([])
-    }
     await visit(page, world.url('authtokens'))
     await page.getByRole('button', { name: 'New authtoken' }).click()
     await page.getByRole('button', { name: 'Add a rule' }).click()
-    await check('form', page)
+    expect(await violationsOn('form', page)).toEqual([])
     await page.getByRole('button', { name: 'May bind' }).click()
     await page.getByRole('option').first().waitFor()
-    await check('menu of choices', page)
+    expect(await violationsOn('menu of choices', page)).toEqual([])
     await visit(page, world.url(fleet.detailPages['authtoken']))
     await page.getByRole('button', { name: 'Delete' }).click()
-    await check('deletion', page)
+    expect(await violationsOn('deletion', page)).toEqual([])
     const narrow = await world.newPage({ viewport: { width: 360, height: 740 } })
     await visit(narrow, world.url('sessions'))
     await narrow.getByRole('button', { name: 'Menu' }).click()
-    await check('menu of pages', narrow)
+    expect(await violationsOn('menu of pages', narrow)).toEqual([])
     await narrow.context().clearCookies()
     await narrow.goto(world.url())
     await narrow.getByRole('heading', { name: 'Sign in' }).waitFor()
-    await check('sign-in', narrow)
+    expect(await violationsOn('sign-in', narrow)).toEqual([])
     await narrow.context().close()
   })
 
-  it('has nothing to scroll sideways at 360 px', { timeout: 60_000 }, async () => {
+  it('has nothing to scroll sideways at 360 px', { timeout: isLong ? 180_000 : 60_000 }, async () => {
     await page.setViewportSize({ width: 360, height: 740 })
     for (const path of paths) {
       await visit(page, world.url(path))
       const width = await page.evaluate<number>('document.documentElement.scrollWidth')
       expect(`${path}: ${width}`).toBe(`${path}: ${Math.min(width, 360)}`)
+      expect(isLong ? await violationsOn(path, page) : []).toEqual([])
     }
     await page.setViewportSize({ width: 1280, height: 800 })
   })

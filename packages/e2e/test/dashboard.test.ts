@@ -1,5 +1,6 @@
 import { readFileSync, readdirSync } from 'node:fs'
 import { join } from 'node:path'
+import { AxeBuilder } from '@axe-core/playwright'
 import { type RunningService, startAgent, startService, tempDir } from '@tunnel/testkit'
 import type { Browser, Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
@@ -51,6 +52,8 @@ describe.runIf(browserProgram !== undefined)('the dashboard', () => {
   it('creates the first account and signs in', async () => {
     await page.goto(`${service.apiUrl}/dashboard/`)
     await page.getByRole('heading', { name: 'Create the first account' }).waitFor()
+    const { violations } = await new AxeBuilder({ page }).analyze()
+    expect(violations.map(({ id, nodes }) => `${id}: ${nodes[0]?.html}`)).toEqual([])
     await page.getByLabel('E-mail').fill(email)
     await page.getByLabel('Password').fill(password)
     await press('Create account')
