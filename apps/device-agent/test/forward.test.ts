@@ -45,6 +45,7 @@ describe.each(agentKinds)('$name', ({ start }) => {
     agent = await AgentFixture.create(start)
     await agent.start({ SERVICE_CONNECT_URL: service.url, AGENT_DOMAIN: 'agent.sitea.example.com' })
     await agent.untilStatus(({ session }) => session.state === 'online')
+    await service.untilBinds(1)
   })
 
   afterEach(async () => {
