@@ -1,6 +1,14 @@
-import { isIP } from 'node:net'
 import { join, resolve } from 'node:path'
-import { isLocalhostName, isLoopbackIp } from './network/ip-ranges.ts'
+import {
+  type ListenAddress,
+  parseApiUrl,
+  parseConnectUrl,
+  parseDomain,
+  parseListenAddress,
+  parseMetadata,
+  parseProxy,
+  parseSwitch,
+} from './config-values.ts'
 import type { ProxyConfig } from './network/proxy.ts'
 import { Secret } from './secret.ts'
 
@@ -8,11 +16,6 @@ import { Secret } from './secret.ts'
 export type AuthtokenSource =
   | { readonly kind: 'value'; readonly value: Secret }
   | { readonly kind: 'file'; readonly path: string }
-
-interface ListenAddress {
-  readonly host: string
-  readonly port: number
-}
 
 export interface Config {
   readonly authtoken: AuthtokenSource
@@ -49,8 +52,6 @@ export class ConfigError extends Error {
 }
 
 type Environment = Readonly<Record<string, string | undefined>>
-
-const metadataMaxBytes = 4096
 
 const agentVariables = [
   'AGENT_API_LISTEN',
@@ -158,74 +159,7 @@ function readSecret(read: Read, env: Environment, name: string, what: string): A
   })
 }
 
-function parseConnectUrl(text: string): string {
-  const url = parseUrl(text, ['wss:', 'ws:'])
-  if (url.username || url.password) throw new Error('must not contain a user or password')
-  if (url.protocol === 'ws:' && !isLoopbackName(url.hostname)) {
-    throw new Error('may use ws:// only for a loopback address; use wss://, or the authtoken would travel in the clear')
-  }
-  return url.href
-}
-
-function parseApiUrl(text: string): string {
-  const url = parseUrl(text, ['https:', 'http:'])
-  if (url.username || url.password) throw new Error('must not contain a user or password')
-  if (url.protocol === 'http:' && !isLoopbackName(url.hostname)) {
-    throw new Error(
-      'may use http:// only for a loopback address; use https://, or the API key would travel in the clear',
-    )
-  }
-  return url.href.replace(/\/+$/, '')
-}
-
-function parseUrl(text: string, protocols: readonly string[]): URL {
-  if (!URL.canParse(text)) throw new Error('is not a URL')
-  const url = new URL(text)
-  if (!protocols.includes(url.protocol)) throw new Error(`must begin with ${protocols.join('// or ')}//`)
-  return url
-}
-
-function isLoopbackName(host: string): boolean {
-  return isLocalhostName(host) || isLoopbackIp(host.replace(/^\[|\]$/g, ''))
-}
-
-function parseDomain(text: string): string | null {
-  if (text === '') return null
-  const label = '[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?'
-  const domain = text.toLowerCase()
-  if (domain.length > 253 || !new RegExp(`^${label}(\\.${label})+$`).test(domain)) {
-    throw new Error('must be a full host name such as agent.example.com')
-  }
-  return domain
-}
-
-function parseListenAddress(text: string): ListenAddress {
-  const [, bracketed, plain, digits] = /^(?:\[([^\]]+)\]|([^:]+)):(\d{1,5})$/.exec(text) ?? []
-  const host = bracketed ?? plain ?? ''
-  const port = Number(digits)
-  if ((host !== 'localhost' && isIP(host) === 0) || port > 65_535) {
-    throw new Error('must be <address>:<port>, such as 127.0.0.1:4301 or [::1]:4301')
-  }
-  return { host, port }
-}
-
-function parseMetadata(text: string): string {
-  if (Buffer.byteLength(text) > metadataMaxBytes) throw new Error(`must have at most ${metadataMaxBytes} bytes`)
-  return text
-}
-
-function parseSwitch(text: string): boolean {
-  if (text !== 'true' && text !== 'false') throw new Error('must be true or false')
-  return text === 'true'
-}
-
 function readProxy(read: Read, env: Environment): ProxyConfig | null {
   const name = env['HTTPS_PROXY'] ? 'HTTPS_PROXY' : 'https_proxy'
   return read(name, '', (text) => parseProxy(text, env['NO_PROXY'] || env['no_proxy'] || ''))
-}
-
-function parseProxy(text: string, noProxy: string): ProxyConfig | null {
-  if (text === '') return null
-  parseUrl(text, ['http:', 'https:'])
-  return { url: new Secret(text), noProxy: noProxy.split(/[\s,]+/).filter(Boolean) }
 }
