@@ -43,7 +43,7 @@ export interface TextPosition {
   readonly offset: number
 }
 
-/** The place is set where the finding lies inside a text: an expression, a template, or the document when it came as text. */
+/** The place is set where the finding lies inside a text: the expression or template at its path, or else the document when it came as text. */
 interface Finding<Code extends string> extends Partial<TextPosition> {
   /** JSON path from the document's root, such as `$.inbound[0].expressions[1]`. */
   readonly path: string
@@ -58,13 +58,17 @@ export type Warning = Finding<WarningCode>
 export class Findings {
   readonly problems: Problem[] = []
   readonly warnings: Warning[] = []
+  /** Finds the place of a path in the text of the document. */
+  placeOf: (path: string) => TextPosition | undefined = () => undefined
 
   refuse(path: string, code: ProblemCode, message: string, position?: TextPosition): void {
-    if (this.problems.length < limits.problemsMax) this.problems.push({ path, code, message, ...position })
+    if (this.problems.length < limits.problemsMax)
+      this.problems.push({ path, code, message, ...(position ?? this.placeOf(path)) })
   }
 
   warn(path: string, code: WarningCode, message: string, position?: TextPosition): void {
-    if (this.warnings.length < limits.problemsMax) this.warnings.push({ path, code, message, ...position })
+    if (this.warnings.length < limits.problemsMax)
+      this.warnings.push({ path, code, message, ...(position ?? this.placeOf(path)) })
   }
 }
 

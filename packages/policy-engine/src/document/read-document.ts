@@ -1,5 +1,6 @@
 import { type Node, type ParseError, parseTree, printParseErrorCode } from 'jsonc-parser'
 import { limits } from './limits.ts'
+import { DocumentPlaces } from './document-places.ts'
 import { childPath, type Findings, positionAt } from './problem.ts'
 
 /** JSON as it came from outside. Objects have no prototype, so no key has a meaning of its own. */
@@ -31,7 +32,10 @@ function readText(text: string, findings: Findings): JsonValue | undefined {
       positionAt(text, offset),
     )
   }
-  return errors.length > 0 || !root ? undefined : fromNode(root, '$', text, findings)
+  if (errors.length > 0 || !root) return undefined
+  const places = new DocumentPlaces(text)
+  findings.placeOf = (path) => places.find(path)
+  return fromNode(root, '$', places, findings)
 }
 
 function findTooDeep(text: string): number | undefined {
@@ -44,24 +48,19 @@ function findTooDeep(text: string): number | undefined {
   return undefined
 }
 
-function fromNode(node: Node, path: string, text: string, findings: Findings): JsonValue {
+function fromNode(node: Node, path: string, places: DocumentPlaces, findings: Findings): JsonValue {
+  places.add(path, node)
   if (node.type === 'array')
-    return (node.children ?? []).map((child, index) => fromNode(child, childPath(path, index), text, findings))
+    return (node.children ?? []).map((child, index) => fromNode(child, childPath(path, index), places, findings))
   if (node.type !== 'object') return node.value as JsonValue
   const object: Record<string, JsonValue> = Object.create(null) as Record<string, JsonValue>
   for (const property of node.children ?? []) {
     const [keyNode, valueNode] = property.children ?? []
     const key = String(keyNode?.value)
     if (!valueNode) continue
-    if (key in object) {
-      findings.refuse(
-        childPath(path, key),
-        'bad_document',
-        `the key '${key}' occurs twice`,
-        positionAt(text, property.offset),
-      )
-    }
-    object[key] = fromNode(valueNode, childPath(path, key), text, findings)
+    const isRepeated = key in object
+    object[key] = fromNode(valueNode, childPath(path, key), places, findings)
+    if (isRepeated) findings.refuse(childPath(path, key), 'bad_document', `the key '${key}' occurs twice`)
   }
   return object
 }

@@ -53,7 +53,7 @@ export function compileTemplate(text: string, phase: Phase, findings: FindingsAt
     )
     return undefined
   }
-  if (pieces.length > 2 * limits.templateMaxParts + 1) {
+  if (pieces.filter((piece) => 'expression' in piece).length > limits.templateMaxParts) {
     findings.refuse('too_many', `a text has at most ${limits.templateMaxParts} expressions`)
     return undefined
   }
