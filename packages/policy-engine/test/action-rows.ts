@@ -286,12 +286,10 @@ export const actionRows: Readonly<Record<string, ActionRow>> = {
     ],
   },
   'verify-webhook': {
-    accepts: [
-      ...['github', 'gitlab', 'slack', 'stripe', 'shopify', 'svix', 'twilio'].map((provider) => ({
-        provider,
-        secret: 's'.repeat(4096),
-      })),
-    ],
+    accepts: ['github', 'gitlab', 'slack', 'stripe', 'shopify', 'svix', 'twilio'].map((provider) => ({
+      provider,
+      secret: 's'.repeat(4096),
+    })),
     refuses: [
       [{ provider: 'nobody', secret: 's' }, 'provider', 'out_of_range', '"provider"'],
       [{ provider: 'github' }, 'secret', 'missing_field', '"config"'],
