@@ -12,6 +12,8 @@ import {
   startHttpUpstream,
   startProcess,
   startService,
+  startTcpRelay,
+  type TcpRelay,
   type TempDir,
   tempDir,
 } from '@tunnel/testkit'
@@ -21,10 +23,13 @@ let dir: TempDir
 let service: RunningService
 let account: Account
 let upstream: HttpUpstream
+let line: TcpRelay
 let agent: Supervised
 
 const serviceProgram = fromSource('apps/service/src/main.ts')
 const host = 'device.tunnel.localhost'
+/** Each way: a download then takes longer than the next command. */
+const lineDelayMs = 100
 
 /** Starts the launcher again after every exit but 0, as the packaged unit does. */
 class Supervised {
@@ -39,8 +44,8 @@ class Supervised {
     this.#env = { ...env, INVOCATION_ID: randomUUID() }
   }
 
-  start(): void {
-    this.stopped = this.#run()
+  start(more: Readonly<Record<string, string>> = {}): void {
+    this.stopped = this.#run({ ...this.#env, ...more })
   }
 
   /** What the local API answers, as soon as it answers what is wanted. */
@@ -56,9 +61,9 @@ class Supervised {
     throw new Error(`${path} never answered what was wanted:\n${this.#process?.output()}`)
   }
 
-  async #run(): Promise<void> {
+  async #run(env: Readonly<Record<string, string>>): Promise<void> {
     for (let code: number | null = null; code !== 0;) {
-      this.#process = await startProcess(process.execPath, [this.#launcher, 'run'], { env: this.#env })
+      this.#process = await startProcess(process.execPath, [this.#launcher, 'run'], { env })
       code = (await this.#process.exited).code
       this.exitCodes.push(code)
     }
@@ -99,12 +104,13 @@ beforeAll(async () => {
   service = await startService({ dataDir })
   account = await service.createAccount()
   upstream = await startHttpUpstream()
+  line = await startTcpRelay({ port: service.ports.edgeHttps }, { delayMs: lineDelayMs })
   const { token } = await account.createAuthtoken()
   agent = new Supervised(join(dir.path, '1.0.0/launcher.mjs'), {
     AGENT_STATE_DIR: join(dir.path, 'agent'),
     AGENT_API_LISTEN: '127.0.0.1:0',
     SERVICE_AUTHTOKEN: token,
-    SERVICE_CONNECT_URL: service.connectUrl(),
+    SERVICE_CONNECT_URL: `wss://connect.${service.zone}:${line.port}`,
     SERVICE_CONNECT_CA_FILE: service.caFile,
   })
   agent.start()
@@ -118,6 +124,7 @@ beforeAll(async () => {
 
 afterAll(async () => {
   await agent.stopped
+  await line[Symbol.asyncDispose]()
   await service[Symbol.asyncDispose]()
   await upstream[Symbol.asyncDispose]()
   await dir[Symbol.asyncDispose]()
@@ -143,14 +150,17 @@ function visit(): Promise<number | undefined> {
 
 describe('a device that is only reached through the API', () => {
   it('updates to a signed release, and keeps its tunnels', { timeout: 60_000 }, async () => {
-    expect(await tell('update')).toContain('no update is available')
+    expect(await tell('update')).toMatch(/answered 400.*ERR_SERVICE_809.*: no update is available\./)
     const publish = ['release', 'publish', join(dir.path, '1.1.0/agent.mjs')]
     const env = { SERVICE_DATA_DIR: join(dir.path, 'service') }
     await runProcess(serviceProgram.command, [...serviceProgram.args, ...publish], { env })
     expect(await tell('update')).toBe('done')
+    expect(await tell('update')).toMatch(/answered 400.*ERR_SERVICE_809.*: an update is in progress\./)
     const staged = await agent.until<Status>('/status', ({ update }) => update.state === 'staged')
     expect(staged.agent_version).toBe('1.0.0')
-    expect(await tell('update')).toContain('waits for a restart')
+    expect(await tell('update')).toMatch(
+      /answered 400.*ERR_SERVICE_809.*: an update was installed already and waits for a restart\./,
+    )
 
     expect(await tell('restart')).toBe('done')
     const after = await agent.until<Status>('/status', (status) => isOnline(status) && status.agent_version === '1.1.0')
@@ -165,5 +175,14 @@ describe('a device that is only reached through the API', () => {
     await agent.stopped
     expect(agent.exitCodes).toEqual([75, 0])
     expect(await visit()).not.toBe(204)
+  })
+
+  it('takes no update where its configuration forbids that', { timeout: 30_000 }, async () => {
+    agent.start({ AGENT_UPDATE_CHECK: 'false' })
+    expect(await tell('update')).toMatch(
+      /answered 400.*ERR_SERVICE_809.*: update checks are disabled in the configuration of this agent\./,
+    )
+    expect(await tell('stop')).toBe('done')
+    await agent.stopped
   })
 })

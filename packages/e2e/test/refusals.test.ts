@@ -1,5 +1,5 @@
 import { join } from 'node:path'
-import { type RunningAgent, startAgent, tempDir } from '@tunnel/testkit'
+import { fromSource, type RunningAgent, startAgent, tempDir } from '@tunnel/testkit'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { curl, curlJson } from '../src/curl.ts'
 import { eventually } from '../src/eventually.ts'
@@ -57,6 +57,35 @@ it('a name that another agent serves is refused', async () => {
   await expect(agent.createTunnel({ forwards_to: 'localhost:1', domain: host })).rejects.toThrow(/409/)
   expect(await curlJson(`${agent.apiUrl}/tunnels`)).toEqual([])
 })
+
+it('a restart is refused on Windows, by its reason, and the session goes on; a stop is not', async () => {
+  await using dir = await tempDir()
+  const { token } = await stack.account.createAuthtoken()
+  await using agent = await startAgent({
+    ...stack.agentSetup,
+    authtoken: token,
+    stateDir: join(dir.path, 'agent'),
+    program: fromSource('apps/device-agent/src/main.ts', ['--import', onWindows]),
+  })
+  await agent.untilOnline()
+  const { session } = (await curlJson(`${agent.apiUrl}/status`)) as { session: { session_id: string } }
+  const path = `/tunnel_sessions/${session.session_id}`
+  expect(await stack.account.call('GET', path)).toMatchObject({ os: 'win32' })
+
+  const refused = await stack.account.call('POST', `${path}/restart`, {}).catch((error: Error) => error.message)
+  expect(JSON.parse(String(refused).replace(/^.* answered 400: /, ''))).toMatchObject({
+    error_code: 'ERR_SERVICE_804',
+    status_code: 400,
+    msg: 'The agent cannot restart on command: restart is not supported on Windows.',
+  })
+  expect(await curlJson(`${agent.apiUrl}/status`)).toMatchObject({ session: { ...session, state: 'online' } })
+
+  await stack.account.call('POST', `${path}/stop`, {})
+  expect(await agent.process.exited).toEqual({ code: 0, signal: null })
+})
+
+/** What the agent knows of the system under it is `process.platform`; paths and files stay those of this machine. */
+const onWindows = `data:text/javascript,Object.defineProperty(process,'platform',{value:'win32'})`
 
 async function revokedToken(): Promise<string> {
   const { id, token } = await stack.account.createAuthtoken()
