@@ -15,7 +15,12 @@ import { selfSigned } from './self-signed.ts'
 async function examine(env: Record<string, string>): Promise<{ isWell: boolean; lines: string[] }> {
   await using state = await tempDir()
   const lines: string[] = []
-  const config = readConfig({ SERVICE_AUTHTOKEN: 'cr_x_secret', AGENT_STATE_DIR: state.path, ...env })
+  const config = readConfig({
+    SERVICE_AUTHTOKEN: 'cr_x_secret',
+    AGENT_STATE_DIR: state.path,
+    AGENT_API_LISTEN: '127.0.0.1:1',
+    ...env,
+  })
   const isWell = await doctor(config, (line) => lines.push(line))
   expect(lines.join('\n')).not.toContain('cr_x_secret')
   return { isWell, lines }
@@ -33,6 +38,7 @@ it('the doctor goes all the way to a welcome, without taking the place of a runn
     'ok    hello',
     'ok    clock',
     'ok    upstreams',
+    'ok    running agent',
   ])
   expect(service.latest.hello.resume).toBeNull()
 })
@@ -126,5 +132,16 @@ describe('the doctor stops at what fails, and says what to do, for', () => {
     expect(failure[0]).not.toContain('b.example.com')
     expect(await readdir(agent.stateDir)).toEqual(before)
     upstream.close()
+  })
+
+  it('an agent that runs and cannot read what the one who asks can', async () => {
+    await using service = await FakeService.start()
+    await using agent = await AgentFixture.create()
+    await agent.start({ SERVICE_CONNECT_URL: service.url, SERVICE_CONNECT_CA_FILE: join(agent.stateDir, 'none.pem') })
+    await agent.untilStatus(({ session }) => session.state === 'waiting')
+    const { host } = new URL(agent.agent.apiUrl)
+    expect(await firstFailure({ SERVICE_CONNECT_URL: service.url, AGENT_API_LISTEN: host })).toEqual(
+      failing('running agent: the CA file cannot be read: ENOENT', 'let its user read the files'),
+    )
   })
 })

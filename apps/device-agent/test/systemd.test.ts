@@ -4,6 +4,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { buildDeb } from '../packaging/build-deb.ts'
 import { buildFacts } from '../src/build-facts.ts'
 import { FakeService, welcome } from './fake-service.ts'
+import { selfSigned } from './self-signed.ts'
 import { canBootSystemd, SystemdMachine } from './systemd-machine.ts'
 import { isThorough } from './thorough.ts'
 
@@ -19,9 +20,12 @@ describe.runIf(isWanted)('the package on a machine with systemd', () => {
   let machine: SystemdMachine
   let service: FakeService
   let packages: TempDir
+  let authority: string
 
   beforeAll(async () => {
-    service = await FakeService.start()
+    const { key, cert } = await selfSigned('localhost', { from: -1, to: 2 })
+    authority = cert
+    service = await FakeService.start({ key, cert })
     // Patient, so that a slow moment of this machine does not look like another start of the agent.
     service.script.greet = (hello, turn) => ({
       ...welcome(hello, turn),
@@ -46,10 +50,12 @@ describe.runIf(isWanted)('the package on a machine with systemd', () => {
     expect(await show('ConditionResult')).toBe('no\n')
   })
 
-  it('starts with a token, tells when it is ready, and runs as a user of its own with a closed state directory', async () => {
+  it('starts with a token and an authority of the service, tells when it is ready, and runs as a user of its own with a closed state directory', async () => {
     await machine.run(`
       printf cr_x_y | install -m 600 /dev/stdin /etc/tunnel-agent/authtoken
-      echo SERVICE_CONNECT_URL=${service.url} > /etc/default/tunnel-agent
+      printf %s '${authority}' > /etc/tunnel-agent/ca.pem
+      echo SERVICE_CONNECT_URL=wss://localhost:${service.port} > /etc/default/tunnel-agent
+      echo SERVICE_CONNECT_CA_FILE=/etc/tunnel-agent/ca.pem >> /etc/default/tunnel-agent
       echo AGENT_API_LISTEN=127.0.0.1:0 >> /etc/default/tunnel-agent
       systemctl start ${unit}`)
     await service.untilSessions(1)

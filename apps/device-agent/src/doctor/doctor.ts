@@ -6,6 +6,7 @@ import { isDirect } from '../network/proxy.ts'
 import { Trust } from '../network/trust.ts'
 import { dial, type Link } from '../session/dial.ts'
 import { readAuthtoken } from '../session/hello.ts'
+import { askRunningAgent } from './running-agent.ts'
 import { type FirstHop, fixClock, fixConnect, fixTcp } from './fixes.ts'
 import { ask } from './trial-hello.ts'
 import { reachUpstreams } from './upstreams.ts'
@@ -74,6 +75,12 @@ function steps(config: Config): readonly Step[] {
       name: 'upstreams',
       check: () => reachUpstreams(config.stateDir),
       fix: () => 'Start the program that shall listen there, or create the tunnel again with another forwards_to.',
+    },
+    {
+      name: 'running agent',
+      check: () => askRunningAgent(config.apiListen),
+      fix: () =>
+        'From here the service can be reached, so the agent lacks something: let its user read the files that its settings name, and restart it when they have changed.',
     },
   ]
 }
