@@ -1,4 +1,5 @@
 export { CidrSet, isCidr, isInCidr } from './net/cidr-set.ts'
+export { isPublicAddress } from './net/public-address.ts'
 export { patternProblem, UserAgentFilter } from './expressions/user-agent-filter.ts'
 export { isConnectionField } from './actions/header-rules.ts'
 export { webhookProviders } from './actions/webhook-providers.ts'

@@ -1,5 +1,6 @@
 import { lookup as resolve, type LookupAddress } from 'node:dns'
-import { BlockList, isIP, isIPv6, type LookupFunction } from 'node:net'
+import { isIP, type LookupFunction } from 'node:net'
+import { isPublicAddress } from '@tunnel/policy-engine'
 import { Agent, request } from 'undici'
 import type { PrivateHosts } from './private-hosts.ts'
 
@@ -64,29 +65,4 @@ export class KeySetFetcher implements AsyncDisposable {
 
 function notPublic(host: string): NodeJS.ErrnoException {
   return Object.assign(new Error(`${host} has an address that is not public`), { code: 'EACCES' })
-}
-
-const special = new BlockList()
-for (const [network, bits] of [
-  ['0.0.0.0', 8],
-  ['10.0.0.0', 8],
-  ['100.64.0.0', 10],
-  ['127.0.0.0', 8],
-  ['169.254.0.0', 16],
-  ['172.16.0.0', 12],
-  ['192.0.0.0', 24],
-  ['192.0.2.0', 24],
-  ['192.168.0.0', 16],
-  ['198.18.0.0', 15],
-  ['198.51.100.0', 24],
-  ['203.0.113.0', 24],
-  ['224.0.0.0', 3],
-] as const) {
-  special.addSubnet(network, bits, 'ipv4')
-}
-
-/** Global unicast only; forms of IPv6 that carry an IPv4 address are not needed to reach anything public. */
-export function isPublicAddress(address: string): boolean {
-  if (!isIPv6(address)) return !special.check(address, 'ipv4')
-  return /^[23]/.test(address) && !/^(?:2001:0?0?0?0?:|2001:db8|2002:|3fff:)/i.test(address)
 }

@@ -44,15 +44,26 @@ describe('a static backend', () => {
     expect(ending).toMatchObject({ kind: 'reset', code: 'upstream_tls_failed' })
   })
 
-  it.each(['127.0.0.1:80', '10.1.2.3:80', '169.254.169.254:80', '[::1]:80', '[::ffff:127.0.0.1]:80', '[fd00::1]:80'])(
-    'never leads to %s for an account (server-side request forgery)',
-    (address) => {
-      expect(() => staticUpstream(target(address), 'public').openStream(header)).toThrow('not a public one')
+  it.each([
+    '127.0.0.1:80',
+    '10.1.2.3:80',
+    '169.254.169.254:80',
+    '[::1]:80',
+    '[::127.0.0.1]:80',
+    '[::ffff:127.0.0.1]:80',
+    '[64:ff9b::7f00:1]:80',
+    '[2002:7f00:1::]:80',
+    '[fe80::1%lo]:80',
+    '[fd00::1]:80',
+  ])('never leads to %s for an account (server-side request forgery)', (address) => {
+    expect(() => staticUpstream(target(address), 'public').openStream(header)).toThrow('not a public one')
+  })
+
+  it.each(['localhost', 'localhost.', '0177.0.0.1', '2130706433', '0x7f.1'])(
+    'never leads to a name that resolves to such an address: %s',
+    async (name) => {
+      const { ending } = await exchange(`${name}:${await echoPort()}`, 'public')
+      expect(ending).toMatchObject({ kind: 'reset', code: 'upstream_unreachable' })
     },
   )
-
-  it('never leads to a name that resolves to such an address', async () => {
-    const { ending } = await exchange(`localhost:${await echoPort()}`, 'public')
-    expect(ending).toMatchObject({ kind: 'reset', code: 'upstream_unreachable' })
-  })
 })

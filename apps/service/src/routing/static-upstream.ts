@@ -1,7 +1,8 @@
 import { lookup as resolve } from 'node:dns'
-import { BlockList, type LookupFunction, type Socket, connect, isIP } from 'node:net'
+import { type LookupFunction, type Socket, connect, isIP } from 'node:net'
 import { connect as connectTls } from 'node:tls'
 import { ServiceError } from '@tunnel/models'
+import { isPublicAddress } from '@tunnel/policy-engine'
 import type { EdgeTunnel } from '../edge/edge-tunnel.ts'
 import { SocketStream } from './socket-stream.ts'
 
@@ -35,7 +36,7 @@ export function staticUpstream({ id, accountId, address, isTls }: StaticTarget, 
     upstreamProtocol: 'http1',
     openStream: (header) => {
       // An address as it stands is never looked up.
-      if (reach === 'public' && isIP(host) !== 0 && isPrivate(host))
+      if (reach === 'public' && isIP(host) !== 0 && !isPublicAddress(host))
         throw new ServiceError('upstream_unreachable', { address, cause: 'the address is not a public one' })
       return new SocketStream({ bindId: id, ...header }, dial, isTls ? 'secureConnect' : 'connect')
     },
@@ -45,7 +46,7 @@ export function staticUpstream({ id, accountId, address, isTls }: StaticTarget, 
 /** Judges what a name resolves to at the very connection, so that no later answer can lead elsewhere. */
 const lookupPublic: LookupFunction = (hostname, options, done) => {
   resolve(hostname, { ...options, all: true }, (error, found) => {
-    const allowed = error === null ? found.filter(({ address }) => !isPrivate(address)) : []
+    const allowed = error === null ? found.filter(({ address }) => isPublicAddress(address)) : []
     const [first] = allowed
     if (error !== null) done(error, '')
     else if (first === undefined) done(notPublic(hostname), '')
@@ -56,21 +57,4 @@ const lookupPublic: LookupFunction = (hostname, options, done) => {
 
 function notPublic(hostname: string): NodeJS.ErrnoException {
   return Object.assign(new Error(`${hostname} has no public address`), { code: 'EHOSTUNREACH' })
-}
-
-/** Private, shared, loopback, link-local, multicast and reserved ranges (RFC 6890). */
-const privateRanges = new BlockList()
-for (const range of ['0.0.0.0/8', '10.0.0.0/8', '100.64.0.0/10', '127.0.0.0/8', '169.254.0.0/16', '172.16.0.0/12'])
-  addRange(range, 'ipv4')
-for (const range of ['192.168.0.0/16', '224.0.0.0/3']) addRange(range, 'ipv4')
-for (const range of ['::/127', 'fc00::/7', 'fe80::/10', 'ff00::/8']) addRange(range, 'ipv6')
-
-function addRange(range: string, family: 'ipv4' | 'ipv6'): void {
-  const [network = '', prefix = ''] = range.split('/')
-  privateRanges.addSubnet(network, Number(prefix), family)
-}
-
-/** IPv4-mapped IPv6 addresses are judged by the IPv4 ranges. */
-function isPrivate(address: string): boolean {
-  return privateRanges.check(address, isIP(address) === 6 ? 'ipv6' : 'ipv4')
 }

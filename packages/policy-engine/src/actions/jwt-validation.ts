@@ -180,13 +180,14 @@ function fetcher({ host }: ActionContext): (url: string) => Promise<unknown> {
 }
 
 function isPrivate(host: string): boolean {
-  return addressKey(host) !== undefined || host === 'localhost' || !host.includes('.')
+  return addressKey(host) !== undefined || !host.includes('.') || host.endsWith('.localhost')
 }
 
 /** Names that resolve to private addresses are the host's to refuse, when it connects. */
 function checkKeySetUrl(text: string, field: readonly (string | number)[], context: ActionContext): void {
   const url = URL.canParse(text) ? new URL(text) : undefined
-  const host = url?.hostname.replace(/^\[(.*)\]$/, '$1') ?? ''
+  // Without brackets, and without the dot that may end a name.
+  const host = url?.hostname.replace(/^\[|[\].]$/g, '') ?? ''
   if (url?.protocol !== 'https:' || url.username !== '')
     context.refuse(field, 'invalid_url', 'a key set has an https address, written out')
   else if (isPrivate(host) && context.host.allowsPrivateHost?.(host) !== true)
