@@ -38,7 +38,7 @@ const results = {
   backendSecond: await throughBackend('turns-too.test'),
   insideConnections: insideConnections(),
 }
-console.log(JSON.stringify(results))
+process.stdout.write(`${JSON.stringify(results)}\n`)
 process.exit()
 
 async function listen(): Promise<void> {
