@@ -4,13 +4,7 @@ import type { Sessions } from '../sessions/sessions.ts'
 /** Shows the sessions of this process to the management API. */
 export function sessionDirectory(sessions: Sessions): SessionDirectory {
   return {
-    sessions: (accountId) =>
-      sessions.list(accountId).map(({ hello, ...facts }) => ({
-        ...facts,
-        agentVersion: hello.agentVersion,
-        metadata: hello.metadata,
-        os: hello.os,
-      })),
+    sessions: (accountId) => sessions.list(accountId),
     tunnels: (accountId) =>
       sessions.tunnels(accountId).map(({ facts, bind, forwardsTo }) => ({
         ...facts,

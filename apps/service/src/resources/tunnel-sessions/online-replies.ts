@@ -15,13 +15,14 @@ import { servesGroup } from './labels.ts'
 import type { OnlineSession, OnlineTunnel } from './online.ts'
 
 export function sessionReply(session: OnlineSession, call: Call): TunnelSession {
+  const { agentVersion, metadata, os } = session.hello
   return {
     ...refTo(call, session.id, tunnelSessionModel),
-    agent_version: session.agentVersion,
+    agent_version: agentVersion,
     credential: refTo(call, session.credentialId, credentialModel, sshCredentialModel),
     ip: session.ip,
-    metadata: session.metadata === '' ? undefined : session.metadata,
-    os: session.os,
+    metadata: metadata === '' ? undefined : metadata,
+    os,
     region: session.region,
     started_at: wireTime(session.startedAtMs),
     transport: session.transport,

@@ -39,10 +39,22 @@ export function itemsInMemory<Item extends Identified>(all: (accountId: string) 
   }
 }
 
-/** The part of some items that is a page. */
+/** The part of some items that is a page. Of thousands, only about as many as the page holds are put in order. */
 export function newestFirst<Item extends Identified>(items: readonly Item[], count: number, beforeId?: string): Item[] {
-  const before = beforeId === undefined ? items : items.filter(({ id }) => id < beforeId)
-  return before.toSorted((a, b) => (a.id < b.id ? 1 : -1)).slice(0, count)
+  let page: Item[] = []
+  let least = ''
+  // Those that came last are mostly the newest: once they are found, the others are passed over.
+  for (const item of items.toReversed()) {
+    if (item.id <= least || (beforeId !== undefined && item.id >= beforeId)) continue
+    if (page.push(item) < 2 * count) continue
+    page = firstOf(page, count)
+    least = page.at(-1)?.id ?? ''
+  }
+  return firstOf(page, count)
+}
+
+function firstOf<Item extends Identified>(items: readonly Item[], count: number): Item[] {
+  return items.toSorted((a, b) => (a.id < b.id ? 1 : -1)).slice(0, count)
 }
 
 /** Registers the list and the reading of one kind of things that are online. */

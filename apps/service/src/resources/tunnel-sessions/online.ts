@@ -6,13 +6,12 @@ export interface OnlineSession {
   readonly accountId: string
   /** Of an authtoken, or of an SSH public key. */
   readonly credentialId: string
-  readonly agentVersion: string
   readonly ip: string
-  readonly metadata: string
-  readonly os: string
   readonly region: string
   readonly transport: string
   readonly startedAtMs: number
+  /** What the agent said of itself. */
+  readonly hello: { readonly agentVersion: string; readonly metadata: string; readonly os: string }
 }
 
 /** A tunnel that is online. It has an address, or labels. */
