@@ -17,6 +17,8 @@ export interface EventListener {
   readonly onEvent: (event: AccountEvent) => void
   /** The stream is open, for the first time or again. What was read before may have missed events. */
   readonly onOpen?: () => void
+  /** The stream was refused or lost. After a loss it opens again by itself. */
+  readonly onError?: () => void
 }
 
 /** The events of the account. The first listener opens the stream, the last closes it; it reconnects by itself. */
@@ -55,6 +57,9 @@ export class EventFeed {
     })
     source.onopen = () => {
       for (const { onOpen } of this.#listeners) onOpen?.()
+    }
+    source.onerror = () => {
+      for (const { onError } of this.#listeners) onError?.()
     }
     source.onmessage = ({ data }: { readonly data: string }) => {
       const event = JSON.parse(data) as AccountEvent

@@ -25,8 +25,9 @@ const itemsMax = 20_000
 
 /** A long list is shown when this many are there, and fills up. */
 const startItems = 100
+const idleLimitMs = 200
 
-/** All items, newest first. `onStart` gets the first of a long list. */
+/** All items, newest first. `onStart` gets the first of a long list; the others are read while the browser is idle. */
 export async function collect<T>(
   listing: Listing<T>,
   signal: AbortSignal,
@@ -37,6 +38,16 @@ export async function collect<T>(
     signal.throwIfAborted()
     if (items.push(item) >= itemsMax) break
     if (items.length === startItems) onStart([...items])
+    if (items.length % startItems === 0) await idle()
   }
   return items
+}
+
+/** Drawing and input come first. Not every browser tells when it is idle. */
+function idle(): Promise<unknown> {
+  return new Promise((resolve) =>
+    'requestIdleCallback' in globalThis
+      ? requestIdleCallback(resolve, { timeout: idleLimitMs })
+      : setTimeout(resolve, idleLimitMs / 10),
+  )
 }

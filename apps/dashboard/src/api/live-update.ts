@@ -1,5 +1,6 @@
 import type { AccountEvent } from '@tunnel/api-client'
-import type { Query, QueryClient } from '@tanstack/react-query'
+import { type Query, type QueryClient, useQueryClient } from '@tanstack/react-query'
+import { useEffect, useState } from 'react'
 import { api } from './client.ts'
 import type { Listing, Resource } from './listing.ts'
 import { isLarge } from './queries.ts'
@@ -8,8 +9,27 @@ const burstMs = 100
 /** More changes than this in one burst, and a large list is read whole instead of item by item. */
 const patchedItemsMax = 40
 
-/** Keeps what is shown current: a burst of events refreshes the queries that it concerns once. */
-export function refreshOnEvents(client: QueryClient): () => void {
+/** Pages do not wait longer than this for the events to flow. */
+const followLimitMs = 1_000
+
+/**
+ * Keeps what is shown current. True as soon as events flow, or are not to be had: what is read from then on misses no
+ * change, and need not be read again when the stream opens.
+ */
+export function useLiveUpdates(): boolean {
+  const client = useQueryClient()
+  const [isSettled, setSettled] = useState(false)
+  useEffect(() => {
+    const settle = () => setSettled(true)
+    const timer = setTimeout(settle, followLimitMs)
+    const stop = refreshOnEvents(client, settle)
+    return () => (clearTimeout(timer), stop())
+  }, [client])
+  return isSettled
+}
+
+/** A burst of events refreshes the queries that it concerns once. */
+function refreshOnEvents(client: QueryClient, onSettled: () => void): () => void {
   let pending: AccountEvent[] = []
   const apply = () => {
     const events = pending
@@ -23,7 +43,8 @@ export function refreshOnEvents(client: QueryClient): () => void {
     onEvent: (event) => {
       if (pending.push(event) === 1) setTimeout(apply, burstMs)
     },
-    onOpen: () => void client.invalidateQueries(),
+    onOpen: () => (void client.invalidateQueries(), onSettled()),
+    onError: onSettled,
   })
 }
 

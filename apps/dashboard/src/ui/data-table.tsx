@@ -42,7 +42,7 @@ const flexibleMinWidth = 190
 /** Tables of up to this many rows are read at a glance. */
 const searchedFrom = 7
 /** Rows that the component library gets to know at a time; what it does with each takes longer than to draw those in view. */
-const rowsAtATime = 100
+const rowsAtATime = 50
 
 /** Search, sort, and rows that are only prepared when somebody scrolls to them, so that 10,000 of them stay quick. */
 export function DataTable<T extends Resource>({ label, items, columns, href, filters, isPartial }: Props<T>) {
