@@ -1,9 +1,9 @@
-import { Suspense, useEffect } from 'react'
+import { Suspense } from 'react'
 import { RouterProvider } from 'react-aria-components'
-import { useHref, useLocation, useNavigate } from 'react-router'
+import { useHref, useNavigate } from 'react-router'
 import { useLiveUpdates } from './api/live-update.ts'
 import { useSignInState } from './api/sign-in.ts'
-import { PageRoutes, preloadPage } from './page-routes.tsx'
+import { PageRoutes } from './page-routes.tsx'
 import { FirstAccountPage } from './pages/first-account-page.tsx'
 import { SignInPage } from './pages/sign-in-page.tsx'
 import { Shell } from './shell.tsx'
@@ -11,9 +11,7 @@ import { ErrorNotice } from './ui/notice.tsx'
 
 /** Decides between first set-up, sign-in, and the pages. */
 export function App() {
-  const { pathname } = useLocation()
   const { data, error } = useSignInState()
-  useEffect(() => preloadPage(pathname), [pathname])
   if (error !== null) return <ErrorNotice error={error} />
   if (data === undefined) return null
   if (data.first_account_needed) return <FirstAccountPage />

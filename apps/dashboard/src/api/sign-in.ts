@@ -1,4 +1,4 @@
-import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
+import { queryOptions, useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
 import { signInTransport } from './client.ts'
 
 /** Who is signed in. `first_account_needed` is true until the first account exists. */
@@ -11,8 +11,10 @@ export interface SignInState {
 
 const path = '/dashboard/session'
 
+export const signInQuery = queryOptions({ queryKey: [path], queryFn: () => send('GET', path) })
+
 export function useSignInState() {
-  return useQuery({ queryKey: [path], queryFn: () => send('GET', path) })
+  return useQuery(signInQuery)
 }
 
 async function send(method: string, target: string, body?: unknown): Promise<SignInState> {
