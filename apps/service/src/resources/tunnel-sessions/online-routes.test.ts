@@ -1,12 +1,12 @@
-import fc from 'fast-check'
+import { assert, integer, option, property, string, uniqueArray } from 'fast-check'
 import { expect, it } from 'vitest'
 import { newestFirst } from './online-routes.ts'
 
 it('gives the same page as all items in order, cut', () => {
-  const id = fc.string({ minLength: 1, maxLength: 2 })
-  const ids = fc.uniqueArray(id, { maxLength: 60 })
-  fc.assert(
-    fc.property(ids, fc.integer({ min: 1, max: 8 }), fc.option(id, { nil: undefined }), (all, count, beforeId) => {
+  const id = string({ minLength: 1, maxLength: 2 })
+  const ids = uniqueArray(id, { maxLength: 60 })
+  assert(
+    property(ids, integer({ min: 1, max: 8 }), option(id, { nil: undefined }), (all, count, beforeId) => {
       const newest = all.filter((one) => beforeId === undefined || one < beforeId).sort((a, b) => (a < b ? 1 : -1))
       const page = newestFirst(
         all.map((one) => ({ id: one })),
