@@ -72,6 +72,7 @@ export class MemoryTransport implements Transport {
     if (!this.#handlers && this.#isOpen) return void this.#early.push(message)
     this.receivedBytes += message.length
     if (this.receivedBytes > (this.#faults.dropAfterBytes ?? Infinity)) return this.destroy()
+    this.#handlers?.onBytes()
     this.#handlers?.onMessage(message)
   }
 

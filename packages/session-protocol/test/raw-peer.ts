@@ -26,6 +26,7 @@ export class RawPeer {
     this.#theirs = theirs
     this.#writer = new FrameWriter(own)
     own.start({
+      onBytes: () => {},
       onMessage: (message) => void this.received.push(message),
       onDrain: () => {},
       onClose: ({ code }) => (this.closeCode = code),

@@ -5,7 +5,7 @@ beforeEach(() => void vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval'
 afterEach(() => void vi.useRealTimers())
 
 class TestSession implements Heartbeat {
-  receivedBytes = 0
+  heardAtMs = 0
   askAfterMs = 2000
   deadAfterMs = 5000
   asked = 0
@@ -15,6 +15,10 @@ class TestSession implements Heartbeat {
   constructor(heartbeats: Heartbeats) {
     this.heartbeats = heartbeats
     heartbeats.add(this)
+  }
+
+  hear(): void {
+    this.heardAtMs = this.heartbeats.watchedMs
   }
 
   ask(): void {
@@ -32,9 +36,9 @@ it('asks after the interval and declares a silent peer dead within the interval 
   const startMs = performance.now()
   vi.advanceTimersByTime(1900)
   expect(session.asked).toBe(0)
-  vi.advanceTimersByTime(300)
+  vi.advanceTimersByTime(400)
   expect(session.asked).toBe(1)
-  vi.advanceTimersByTime(3000)
+  vi.advanceTimersByTime(2800)
   expect(session.diedAtMs).not.toBeNull()
   expect(session.diedAtMs! - startMs).toBeLessThanOrEqual(5000)
   expect(session.diedAtMs! - startMs).toBeGreaterThan(4500)
@@ -43,7 +47,7 @@ it('asks after the interval and declares a silent peer dead within the interval 
 it('counts any byte as life, and never asks a peer that speaks', () => {
   const session = new TestSession(new Heartbeats())
   for (let n = 0; n < 20; n++) {
-    session.receivedBytes += 1
+    session.hear()
     vi.advanceTimersByTime(1500)
   }
   expect(session).toMatchObject({ asked: 0, diedAtMs: null })
@@ -70,4 +74,15 @@ it('keeps no timer without sessions', () => {
   expect(vi.getTimerCount()).toBe(1)
   heartbeats.remove(session)
   expect(vi.getTimerCount()).toBe(0)
+})
+
+it('holds a session to its new terms at once', () => {
+  const heartbeats = new Heartbeats()
+  const session = new TestSession(heartbeats)
+  vi.advanceTimersByTime(500)
+  session.hear()
+  Object.assign(session, { askAfterMs: 500, deadAfterMs: 1000 })
+  heartbeats.add(session)
+  vi.advanceTimersByTime(1000)
+  expect(session.diedAtMs).not.toBeNull()
 })

@@ -1,6 +1,7 @@
 /** What the watch over silence sees of a session. */
 export interface Heartbeat {
-  readonly receivedBytes: number
+  /** When bytes of the peer came last, in the time of `Heartbeats.watchedMs`. */
+  readonly heardAtMs: number
   /** Silence after which to ask, and after which the peer counts as dead. */
   readonly askAfterMs: number
   readonly deadAfterMs: number
@@ -8,17 +9,16 @@ export interface Heartbeat {
   onDead(): void
 }
 
+/** Until then there is nothing to be done about a session, whatever it sends. */
 interface Watched {
-  seenBytes: number
-  heardAtMs: number
-  askedAtMs: number
+  lookAtMs: number
 }
 
 const TICK_MS = 250
 
 /**
- * Watches the silence of all sessions of a process with one timer. Any received byte is life, so traffic costs nothing here,
- * and a session that speaks is never asked. Time in which this process did not run is not silence of the peers.
+ * Watches the silence of all sessions of a process with one timer, which looks at a session only when its silence may have
+ * become too long: a session that speaks is seen once in its interval, and never asked.
  */
 export class Heartbeats {
   readonly #nowMs: () => number
@@ -31,9 +31,14 @@ export class Heartbeats {
     this.#nowMs = nowMs
   }
 
+  /** Advances with every tick. Time in which this process did not run is left out: it is not silence of the peers. */
+  get watchedMs(): number {
+    return this.#watchedMs
+  }
+
+  /** To be called again when the terms of a session have changed. */
   add(session: Heartbeat): void {
-    const { receivedBytes } = session
-    this.#sessions.set(session, { seenBytes: receivedBytes, heardAtMs: this.#watchedMs, askedAtMs: this.#watchedMs })
+    this.#sessions.set(session, { lookAtMs: this.#watchedMs })
     if (this.#timer) return
     this.#tickedAtMs = this.#nowMs()
     this.#timer = setInterval(() => this.#tick(), TICK_MS).unref()
@@ -50,20 +55,20 @@ export class Heartbeats {
     const nowMs = this.#nowMs()
     this.#watchedMs += Math.min(nowMs - this.#tickedAtMs, 2 * TICK_MS)
     this.#tickedAtMs = nowMs
-    for (const [session, watched] of this.#sessions) this.#check(session, watched)
+    for (const [session, watched] of this.#sessions) {
+      if (watched.lookAtMs <= this.#watchedMs) this.#look(session, watched)
+    }
   }
 
-  #check(session: Heartbeat, watched: Watched): void {
-    const { receivedBytes } = session
-    if (receivedBytes !== watched.seenBytes) {
-      watched.seenBytes = receivedBytes
-      watched.heardAtMs = this.#watchedMs
-      return
-    }
-    const silenceMs = this.#watchedMs - watched.heardAtMs
-    if (silenceMs >= session.deadAfterMs - TICK_MS) return session.onDead()
-    if (silenceMs < session.askAfterMs || this.#watchedMs - watched.askedAtMs < session.askAfterMs) return
-    watched.askedAtMs = this.#watchedMs
+  /** Bytes count from the tick before they came, so a silence is up to one tick shorter than it seems. */
+  #look(session: Heartbeat, watched: Watched): void {
+    const { heardAtMs, askAfterMs, deadAfterMs } = session
+    const askAtMs = heardAtMs + askAfterMs + TICK_MS
+    const deadAtMs = heardAtMs + deadAfterMs
+    if (this.#watchedMs >= deadAtMs) return session.onDead()
+    watched.lookAtMs = Math.min(askAtMs, deadAtMs)
+    if (this.#watchedMs < askAtMs) return
+    watched.lookAtMs = Math.min(this.#watchedMs + askAfterMs, deadAtMs)
     session.ask()
   }
 }

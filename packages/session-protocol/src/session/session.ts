@@ -37,6 +37,7 @@ export class Session<Incoming, Outgoing extends object> implements SessionFrameV
   #isLeaving = false
   #isClosed = false
   #ignoredControlMessages = 0
+  #heardAtMs: number
 
   constructor(
     transport: Transport,
@@ -59,6 +60,7 @@ export class Session<Incoming, Outgoing extends object> implements SessionFrameV
       onStream: (stream) => handlers.onStream(stream),
       onForget: () => this.#closeWhenEmpty(),
     })
+    this.#heardAtMs = options.heartbeats.watchedMs
     transport.start(this)
     options.heartbeats.add(this)
   }
@@ -85,6 +87,7 @@ export class Session<Incoming, Outgoing extends object> implements SessionFrameV
   agree(terms: { maxStreams: number; heartbeat: { intervalMs: number; toleranceMs: number } }): void {
     this.#streams.peerMaxStreams = terms.maxStreams
     this.#heartbeat = terms.heartbeat
+    if (!this.#isClosed) this.#options.heartbeats.add(this)
     this.#roundTrip.ping()
   }
 
@@ -119,6 +122,10 @@ export class Session<Incoming, Outgoing extends object> implements SessionFrameV
   }
 
   // ---- from the transport
+
+  onBytes(): void {
+    this.#heardAtMs = this.#options.heartbeats.watchedMs
+  }
 
   onMessage(message: Buffer): void {
     if (this.#isClosed) return
@@ -165,8 +172,8 @@ export class Session<Incoming, Outgoing extends object> implements SessionFrameV
 
   // ---- from the watch over silence
 
-  get receivedBytes(): number {
-    return this.#transport.receivedBytes
+  get heardAtMs(): number {
+    return this.#heardAtMs
   }
 
   /** The service waits longer, so that normally the agent asks and one exchange serves both. */

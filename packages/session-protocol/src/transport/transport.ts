@@ -5,6 +5,8 @@ export interface TransportEnding {
 }
 
 export interface TransportHandlers {
+  /** Bytes of the peer have come, also those of an unfinished message. */
+  onBytes(): void
   /** One whole message. The buffer belongs to the receiver. */
   onMessage(message: Buffer): void
   /** `bufferedBytes` was high and has fallen. */
@@ -24,8 +26,6 @@ export interface Transport {
   uncork(): void
   /** Bytes handed over and not yet taken by the network. */
   readonly bufferedBytes: number
-  /** Grows with every byte from the peer, also inside an unfinished message. */
-  readonly receivedBytes: number
   /** Closes after what was handed over, and at the latest a short time later. */
   close(code: number, reason: string): void
   /** Drops the connection at once. */
