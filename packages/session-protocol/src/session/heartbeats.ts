@@ -9,11 +9,6 @@ export interface Heartbeat {
   onDead(): void
 }
 
-/** Until then there is nothing to be done about a session, whatever it sends. */
-interface Watched {
-  lookAtMs: number
-}
-
 const TICK_MS = 250
 
 /**
@@ -22,7 +17,8 @@ const TICK_MS = 250
  */
 export class Heartbeats {
   readonly #nowMs: () => number
-  readonly #sessions = new Map<Heartbeat, Watched>()
+  /** With when to look at it: until then there is nothing to be done, whatever it sends. Whole numbers, which take no memory. */
+  readonly #sessions = new Map<Heartbeat, number>()
   #timer: NodeJS.Timeout | null = null
   #tickedAtMs = 0
   #watchedMs = 0
@@ -38,7 +34,7 @@ export class Heartbeats {
 
   /** To be called again when the terms of a session have changed. */
   add(session: Heartbeat): void {
-    this.#sessions.set(session, { lookAtMs: this.#watchedMs })
+    this.#sessions.set(session, 0)
     if (this.#timer) return
     this.#tickedAtMs = this.#nowMs()
     this.#timer = setInterval(() => this.#tick(), TICK_MS).unref()
@@ -55,20 +51,18 @@ export class Heartbeats {
     const nowMs = this.#nowMs()
     this.#watchedMs += Math.min(nowMs - this.#tickedAtMs, 2 * TICK_MS)
     this.#tickedAtMs = nowMs
-    for (const [session, watched] of this.#sessions) {
-      if (watched.lookAtMs <= this.#watchedMs) this.#look(session, watched)
-    }
+    for (const [session, lookAtMs] of this.#sessions) if (lookAtMs <= this.#watchedMs) this.#look(session)
   }
 
   /** Bytes count from the tick before they came, so a silence is up to one tick shorter than it seems. */
-  #look(session: Heartbeat, watched: Watched): void {
+  #look(session: Heartbeat): void {
+    const nowMs = this.#watchedMs
     const { heardAtMs, askAfterMs, deadAfterMs } = session
     const askAtMs = heardAtMs + askAfterMs + TICK_MS
     const deadAtMs = heardAtMs + deadAfterMs
-    if (this.#watchedMs >= deadAtMs) return session.onDead()
-    watched.lookAtMs = Math.min(askAtMs, deadAtMs)
-    if (this.#watchedMs < askAtMs) return
-    watched.lookAtMs = Math.min(this.#watchedMs + askAfterMs, deadAtMs)
-    session.ask()
+    if (nowMs >= deadAtMs) return session.onDead()
+    const mustAsk = nowMs >= askAtMs
+    this.#sessions.set(session, Math.floor(Math.min(mustAsk ? nowMs + askAfterMs : askAtMs, deadAtMs)))
+    if (mustAsk) session.ask()
   }
 }
