@@ -93,7 +93,7 @@ export async function webSocketPair(
   const accepted = new Promise<Transport>((resolve) => {
     server.on('upgrade', (request, socket, head) => {
       webSockets.handleUpgrade(request, socket, head, (webSocket) =>
-        resolve(webSocketTransport(webSocket, socket as Socket, 'server')),
+        resolve(webSocketTransport(webSocket, socket, 'server')),
       )
       server.close()
     })
