@@ -24,6 +24,8 @@ export const messageTargetBytes = 4 * TLS_RECORD_BYTES - WEB_SOCKET_HEADER_MAX_B
 export interface SessionLimits {
   /** Streams that the peer may have open at a time. */
   readonly maxStreams: number
+  /** Share of the peer's streams that one bind may have open, so that the visitors of one tunnel leave room for those of others. */
+  readonly streamShareOfBind: number
   /** Window of a stream before it grows. */
   readonly streamWindowBytes: number
   readonly streamWindowMaxBytes: number
@@ -44,6 +46,7 @@ export interface SessionLimits {
 
 export const defaultLimits: SessionLimits = {
   maxStreams: 2048,
+  streamShareOfBind: 0.75,
   streamWindowBytes: 256 * 1024,
   streamWindowMaxBytes: 16 * 1024 * 1024,
   sessionWindowMaxBytes: 64 * 1024 * 1024,

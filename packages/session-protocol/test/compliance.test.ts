@@ -127,6 +127,23 @@ describe.each(carriers)('over $name', (carrier) => {
     expect(() => service.openStream(header)).toThrow(StreamUnavailable)
   })
 
+  it('leaves a quarter of the streams to other binds', async () => {
+    const { service, onAgent } = await connect(carrier)
+    service.agree({ maxStreams: 8, heartbeat: { intervalMs: 2000, toleranceMs: 3000 } })
+    onAgent.onStreamOpened = echo
+    const [one, other] = [header, { ...header, bindId: 'other' }]
+    const streams = Array.from({ length: 6 }, () => service.openStream(one))
+    const sinks = streams.map(attachCounting)
+    expect(() => service.openStream(one)).toThrow(StreamUnavailable)
+    const others = [service.openStream(other), service.openStream(other)]
+    expect(() => service.openStream(other)).toThrow(StreamUnavailable)
+    for (const stream of others) stream.reset('cancelled')
+    expect(() => service.openStream(one)).toThrow(StreamUnavailable)
+    streams[0]?.end()
+    await sinks[0]?.closed
+    expect(await pump(service.openStream(one), [Buffer.from('x')].values()).closed).toEqual({ kind: 'finished' })
+  })
+
   it('lets running streams finish after a go-away, opens no more, and then closes in order', async () => {
     const { service, agent, onAgent, onService } = await connect(carrier)
     onAgent.onStreamOpened = echo

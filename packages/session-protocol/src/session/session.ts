@@ -56,6 +56,7 @@ export class Session<Incoming, Outgoing extends object> implements SessionFrameV
     this.#streams = new StreamTable(this.#outbox, new WindowBudget(limits, this.#roundTrip), {
       role: role.name,
       maxStreams: limits.maxStreams,
+      streamShareOfBind: limits.streamShareOfBind,
       streamQueueBytes: limits.streamQueueBytes,
       onStream: (stream) => handlers.onStream(stream),
       onForget: () => this.#closeWhenEmpty(),

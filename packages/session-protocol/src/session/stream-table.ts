@@ -13,6 +13,8 @@ export interface StreamTableOptions {
   readonly role: 'agent' | 'service'
   /** Streams that the peer may have open. */
   readonly maxStreams: number
+  /** Share of the streams that we may have open. */
+  readonly streamShareOfBind: number
   readonly streamQueueBytes: number
   readonly onStream: (stream: MuxStream) => void
   /** A stream is over. */
@@ -26,6 +28,7 @@ export class StreamTable implements StreamFrameVisitor, StreamSurroundings {
   readonly streamQueueBytes: number
   readonly #options: StreamTableOptions
   readonly #streams = new Map<number, Stream>()
+  readonly #ownOfBinds = new Map<string, number>()
   #nextOwnId: number
   #lastPeerId = 0
   #peerStreams = 0
@@ -58,11 +61,14 @@ export class StreamTable implements StreamFrameVisitor, StreamSurroundings {
   open(header: StreamHeader): MuxStream {
     if (this.#nextOwnId > wire.streamIdMax) throw new StreamUnavailable('session_leaving')
     if (this.#streams.size - this.#peerStreams >= this.#peerMaxStreams) throw new StreamUnavailable('stream_limit')
+    if (this.#ownOf(header) >= Math.ceil(this.#peerMaxStreams * this.#options.streamShareOfBind))
+      throw new StreamUnavailable('stream_limit')
     const id = this.#nextOwnId
     this.outlet.open(id, encodeStreamHeader(header))
     this.#nextOwnId += 2
     const stream = new Stream(id, header, this)
     this.#streams.set(id, stream)
+    this.#ownOfBinds.set(header.bindId, this.#ownOf(header) + 1)
     stream.openWindow()
     return stream
   }
@@ -77,8 +83,10 @@ export class StreamTable implements StreamFrameVisitor, StreamSurroundings {
   }
 
   forget(id: number): void {
+    const stream = this.#streams.get(id)
     this.#streams.delete(id)
     if (!this.#isOwn(id)) this.#peerStreams -= 1
+    else if (stream !== undefined) this.#forgetOwn(stream.header)
     this.#options.onForget()
   }
 
@@ -106,6 +114,16 @@ export class StreamTable implements StreamFrameVisitor, StreamSurroundings {
   onReset(id: number, code: ResetCode, message: string): void {
     const stream = this.#streams.get(id) ?? this.#closed(id)
     stream?.onResetFrame(code, message)
+  }
+
+  #ownOf({ bindId }: StreamHeader): number {
+    return this.#ownOfBinds.get(bindId) ?? 0
+  }
+
+  #forgetOwn(header: StreamHeader): void {
+    const left = this.#ownOf(header) - 1
+    if (left > 0) this.#ownOfBinds.set(header.bindId, left)
+    else this.#ownOfBinds.delete(header.bindId)
   }
 
   /** A stream that is over: its last frames crossed ours on the way. An id that never was is a breach. */
