@@ -3,6 +3,7 @@ import { type Socket, connect as connectTcp } from 'node:net'
 import { type ConnectionOptions, connect as connectTls } from 'node:tls'
 import {
   type AgentSideSession,
+  type Bind,
   type BindResult,
   type Hello,
   Heartbeats,
@@ -39,7 +40,8 @@ export interface SessionClient {
   readonly ended: Promise<SessionEnding>
   /** Below the session, for messages that no session would send. */
   readonly webSocket: WebSocket
-  bind(domain: string): Promise<BindResult>
+  /** An address or labels, and what differs from a plain tunnel. */
+  bind(fields: Partial<Bind>): Promise<BindResult>
 }
 
 /** One for all clients of a process, as in an agent. */
@@ -72,7 +74,7 @@ export async function openSession(options: SessionClientOptions): Promise<Sessio
   if (answer.type === 'refused') throw new Error(answer.error.message)
   const welcome = answer as Welcome
   session.agree({ maxStreams: welcome.limits.maxStreams, heartbeat: welcome.heartbeat })
-  return { session, welcome, webSocket, ended: ended.promise, bind: (domain) => bind(session, messages, domain) }
+  return { session, welcome, webSocket, ended: ended.promise, bind: (fields) => bind(session, messages, fields) }
 }
 
 /** An open WebSocket to the session listener, before anything was said. */
@@ -93,19 +95,21 @@ export async function dialSession(
   return { webSocket, socket }
 }
 
-async function bind(session: AgentSideSession, messages: Messages, domain: string): Promise<BindResult> {
+async function bind(session: AgentSideSession, messages: Messages, fields: Partial<Bind>): Promise<BindResult> {
+  const bindId = crypto.randomUUID()
   session.send({
     type: 'bind',
-    bindId: domain,
+    bindId,
     protocol: 'http',
-    domain,
+    domain: null,
     labels: null,
     policy: null,
     metadata: null,
     forwardsTo: 'localhost:1',
     upstreamProtocol: 'http1',
+    ...fields,
   })
-  const answer = await messages.first((message) => message.type === 'bindResult' && message.bindId === domain)
+  const answer = await messages.first((message) => message.type === 'bindResult' && message.bindId === bindId)
   return answer as BindResult
 }
 

@@ -16,7 +16,7 @@ export async function throwAwayCertificate(
   } satisfies webcrypto.CryptoKeyPair
   const certificate = await X509CertificateGenerator.createSelfSigned({
     keys,
-    name: `CN=${name}`,
+    name: [{ CN: [name] }],
     signingAlgorithm: algorithm,
     extensions: [new BasicConstraintsExtension(isAuthority)],
   })

@@ -1,78 +1,137 @@
+import { readFileSync } from 'node:fs'
+import type { Account } from '@tunnel/testkit'
 import type { Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { browserProgram } from '../src/browser.ts'
-import { DashboardWorld, owner, visit } from '../src/dashboard/dashboard-world.ts'
+import { menuPages } from '../src/dashboard/dashboard-pages.ts'
+import { DashboardWorld, owner, visit, visitWithin } from '../src/dashboard/dashboard-world.ts'
+import { plantScripts, script, shortScript } from '../src/dashboard/planted-script.ts'
 import { openSession } from '../src/session-client.ts'
-import { readFileSync } from 'node:fs'
 
-const script = `<img src=x onerror="window.pwned=1">"'><svg/onload=window.pwned=1>`
+/** Ids, addresses, times, keys and policies: the API takes nothing else there. Every other text is planted. */
+const textsThatHoldNoScript = [
+  '.address',
+  '.backend.backend_id',
+  '.backends[]',
+  '.backends{}',
+  '.ca_pem',
+  '.certificate_id',
+  '.certificate_pem',
+  '.cidr',
+  '.domain',
+  '.headers{}',
+  '.hostports[]',
+  '.ip_policy_id',
+  '.ip_restriction.ip_policy_ids[]',
+  '.mutual_tls.certificate_authority_ids[]',
+  '.owner_id',
+  '.policy.inbound[]{}',
+  '.policy.outbound[]{}',
+  '.principals[]',
+  '.private_key_pem',
+  '.public_key',
+  '.region',
+  '.request_headers.add{}',
+  '.request_headers.remove[]',
+  '.response_headers.add{}',
+  '.response_headers.remove[]',
+  '.ssh_certificate_authority_id',
+  '.traffic_policy.value',
+  '.valid_after',
+  '.valid_until',
+  '.webhook_verification.provider',
+]
 
 /** What an attacker who may write texts, or send links, gets out of the pages: nothing. */
 describe.runIf(browserProgram !== undefined)('the dashboard under attack', () => {
   let world: DashboardWorld
   let page: Page
+  let other: Promise<Account>
 
   beforeAll(async () => {
     world = await DashboardWorld.start()
+    other = world.service.createAccount('other@example.com')
     page = await world.newPage()
+    await page.addInitScript(`
+      window.blocked = []
+      addEventListener('securitypolicyviolation', ({ sourceFile, violatedDirective }) => window.blocked.push(violatedDirective + ' ' + sourceFile))
+    `)
   })
   afterAll(() => world[Symbol.asyncDispose]())
 
   const isScriptRun = () => page.evaluate<boolean>('"pwned" in window')
 
-  it('shows stored script as text, in names, descriptions, metadata, labels, header values, bodies and paths', async () => {
-    const { api, service } = world
-    const texts = { description: script, metadata: script }
-    const bot = await api.botUsers.create({ name: script.slice(0, 60) })
-    const key = await api.apiKeys.create(texts)
-    const group = await api.tunnelGroupBackends.create({
-      ...texts,
-      labels: { '<script>alert(1)</script>': '<svg onload>' },
-    })
-    const response = await api.httpResponseBackends.create({ ...texts, headers: { 'x-text': script }, body: script })
-    const policy = await api.ipPolicies.create(texts)
-    const edge = await api.httpsEdges.create(texts)
-    const match = `/${encodeURI(script)}`
-    await api
-      .routesOf(edge.id)
-      .create({ ...texts, match_type: 'path_prefix', match, backend: { backend_id: group.id } })
-    const { token } = await api.credentials.create(texts)
-    const ca = readFileSync(service.caFile)
-    const hello = { metadata: script, agentVersion: '1.0.0', os: 'linux' }
-    const { webSocket, welcome } = await openSession({ connectUrl: service.connectUrl(), authtoken: token, ca, hello })
-    const paths = [
-      ['bot-users', bot.id],
-      ['api-keys', key.id],
-      ['tunnel-groups', group.id],
-      ['http-responses', response.id],
-      ['ip-policies', policy.id],
-      ['edges', edge.id],
-      ['sessions', welcome.sessionId],
-    ] as const
-    for (const [list, id] of paths) {
-      await visit(page, world.url(list))
-      await page.getByText('<img src=x').first().waitFor()
-      expect(await isScriptRun()).toBe(false)
-      await visit(page, world.url(`${list}/${id}`))
-      await page.getByText('<img src=x').first().waitFor()
-      expect(await isScriptRun()).toBe(false)
+  /** What the page holds that only a script could have made, or would run one. */
+  const foulPlay = () =>
+    page.evaluate<string[]>(`[
+      ...('pwned' in window ? ['a script ran'] : []),
+      ...window.blocked,
+      ...[...document.querySelectorAll('body :is(img, svg, iframe, object, embed, base, script), [onerror], [onload]')]
+        .filter((element) => !element.matches('script[type=module]'))
+        .map((element) => element.outerHTML),
+      ...[...document.querySelectorAll('[href], [src], [action]')]
+        .filter((element) => /^\\s*javascript:/i.test(element.getAttribute('href') ?? element.getAttribute('src') ?? ''))
+        .map((element) => element.outerHTML),
+    ]`)
+
+  it('shows stored script as text, in every text that the API takes, on every page, in forms and in questions', async () => {
+    const planted = await plantScripts(world)
+    expect([...new Set(planted.flatMap(({ refused }) => refused))].sort()).toEqual(textsThatHoldNoScript)
+    await visit(page, world.url('no-such-page'))
+    for (const list of menuPages) {
+      await visitWithin(page, list)
+      expect(await foulPlay()).toEqual([])
     }
-    await visit(page, world.url())
-    expect(await isScriptRun()).toBe(false)
-    webSocket.terminate()
+    for (const { page: list, id } of planted.filter(({ id }) => !/^(ipr|edghtsrt)_/.test(id))) {
+      await visitWithin(page, `${list}/${id}`)
+      await page.getByText('<img src=x').filter({ visible: true }).first().waitFor()
+      for (const dialog of ['Edit', 'Delete']) {
+        await page.getByRole('button', { name: dialog, exact: true }).click()
+        await page.getByRole('dialog').waitFor()
+        expect(await foulPlay()).toEqual([])
+        await page.keyboard.press('Escape')
+        await page.getByRole('dialog').waitFor({ state: 'hidden' })
+      }
+    }
   })
 
-  it('reflects nothing of its address', async () => {
-    for (const path of [
-      `sessions/${encodeURIComponent(script)}`,
-      `?q=${encodeURIComponent(script)}`,
-      'nothing/here#<svg>',
-    ]) {
-      await visit(page, world.url(path))
-      expect(await isScriptRun()).toBe(false)
+  it('shows script from an agent as text: what it says of itself, its tunnels, and why it refuses', async () => {
+    const { token } = await world.api.credentials.create({ description: 'of the agent' })
+    const ca = readFileSync(world.service.caFile)
+    const names = { agentVersion: shortScript, os: shortScript, arch: shortScript, hostname: script }
+    const capabilities = { restart: script, stop: script, update: script }
+    const hello = { ...names, capabilities, metadata: script, labels: { [shortScript]: script } }
+    const agent = await openSession({ connectUrl: world.service.connectUrl(), authtoken: token, ca, hello })
+    await agent.bind({ domain: `agent.${world.service.zone}`, metadata: script, forwardsTo: script })
+    await agent.bind({ labels: { [shortScript]: script }, forwardsTo: script })
+    await visit(page, world.url())
+    for (const path of ['sessions', 'tunnels', `sessions/${agent.welcome.sessionId}`]) {
+      await visitWithin(page, path)
+      await page.getByText('<img src=x').filter({ visible: true }).first().waitFor()
+      expect(await foulPlay()).toEqual([])
     }
-    const reply = await fetch(world.url(encodeURIComponent(script)))
-    expect(await reply.text()).not.toContain('onerror')
+    await page.getByRole('button', { name: 'Update' }).click()
+    await page.getByRole('alert').getByText('<img src=x').waitFor()
+    expect(await foulPlay()).toEqual([])
+    agent.webSocket.terminate()
+    await agent.ended
+  })
+
+  it('reflects nothing of its address, and nothing that is typed', async () => {
+    const encoded = encodeURIComponent(script)
+    await visit(page, world.url())
+    for (const list of menuPages) {
+      await visitWithin(page, `${list}/${encoded}?q=${encoded}&before_id=${encoded}#${encoded}`)
+      expect(await foulPlay()).toEqual([])
+    }
+    await visitWithin(page, 'reserved-domains')
+    await page.getByRole('button', { name: 'New reserved domain' }).click()
+    await page.getByRole('textbox', { name: 'Domain' }).fill(script)
+    await page.getByRole('button', { name: 'Create reserved domain' }).click()
+    await page.getByRole('alert').waitFor()
+    expect(await foulPlay()).toEqual([])
+    for (const path of [`${encoded}?q=${encoded}`, `sessions/${encoded}#${encoded}`])
+      expect(await (await fetch(world.url(path))).text()).not.toContain('onerror')
   })
 
   it('cannot be put into a frame, and runs no script that it did not bring', async () => {
@@ -84,11 +143,11 @@ describe.runIf(browserProgram !== undefined)('the dashboard under attack', () =>
       `document.body.append(Object.assign(document.createElement('script'), { textContent: 'window.pwned = 1' }))`,
     )
     expect(await isScriptRun()).toBe(false)
+    expect(await foulPlay()).toHaveLength(2)
   })
 
   it('says that what belongs to another account does not exist, by address and by API', async () => {
-    const other = await world.service.createAccount('other@example.com')
-    const theirs = (await other.call('POST', '/ip_policies', { description: 'theirs' })) as { id: string }
+    const theirs = (await (await other).call('POST', '/ip_policies', { description: 'theirs' })) as { id: string }
     await page.goto(world.url(`ip-policies/${theirs.id}`))
     await page
       .getByRole('alert')

@@ -43,6 +43,20 @@ export class DashboardWorld implements AsyncDisposable {
     return `${this.service.apiUrl}/dashboard/${path}`
   }
 
+  /** A request as a script of the pages would send it. */
+  async send(method: string, path: string, body?: unknown): Promise<Response> {
+    const { name, value } = this.#cookie
+    return fetch(this.service.apiUrl + path, {
+      method,
+      headers: {
+        cookie: `${name}=${value}`,
+        'service-version': '2',
+        ...(body === undefined ? {} : { 'content-type': 'application/json' }),
+      },
+      ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+    })
+  }
+
   /** A page of a browser of its own, signed in and still empty. */
   async newPage(options: BrowserContextOptions = {}): Promise<Page> {
     const context = await this.#browser.newContext({ reducedMotion: 'reduce', ...options })
@@ -67,6 +81,17 @@ interface Parts {
 export async function visit(page: Page, url: string): Promise<void> {
   await page.goto(url)
   await page.getByRole('heading', { level: 1 }).waitFor()
+  await page.locator('main[aria-busy=false]').waitFor()
+}
+
+/** As `visit`, for a page that shows another page of the dashboard already: no reload, as behind a link. */
+export async function visitWithin(page: Page, path: string): Promise<void> {
+  await page.evaluate(`{
+    document.querySelector('h1').dataset.left = ''
+    history.pushState(null, '', ${JSON.stringify(`/dashboard/${path}`)})
+    dispatchEvent(new PopStateEvent('popstate'))
+  }`)
+  await page.locator('h1:not([data-left])').waitFor()
   await page.locator('main[aria-busy=false]').waitFor()
 }
 

@@ -117,7 +117,7 @@ async function connectDevices({ service }: DashboardWorld, authtoken: string): P
     devices.map(async ([metadata, agentVersion, label]) => {
       const hello = { metadata, agentVersion, hostname: label }
       const client = await openSession({ connectUrl: service.connectUrl(), authtoken, ca, hello })
-      await client.bind(`${label}.${service.zone}`)
+      await client.bind({ domain: `${label}.${service.zone}` })
       return client
     }),
   )
