@@ -8,6 +8,7 @@ it('folders import each other only downwards, and no two files each other', () =
       main: '*',
       app: '*',
       shell: '*',
+      'page-routes': '*',
       'resource-pages': '*',
       navigation: [],
       pages: [...below, 'resource', 'resources'],

@@ -4,6 +4,7 @@ import { DataTable } from '../ui/data-table.tsx'
 import { Empty } from '../ui/empty.tsx'
 import { ErrorNotice } from '../ui/notice.tsx'
 import { Page } from '../ui/page.tsx'
+import { ApiCommand } from './api-command.tsx'
 import { CreateDialog } from './create-dialog.tsx'
 import type { ResourceView } from './resource-view.ts'
 
@@ -14,12 +15,13 @@ export function ListPage<T extends Resource>({ view }: { readonly view: Resource
     <Page title={view.title} intro={view.intro} actions={<CreateDialog view={view} />}>
       <ErrorNotice error={error} />
       {data?.length === 0 && (
-        <Empty
-          title={`No ${inSentence(view.title)} yet`}
-          {...(view.empty.command === undefined ? {} : { command: view.empty.command })}
-        >
+        <Empty title={`No ${inSentence(view.title)} yet`}>
           <p>{view.empty.text}</p>
-          {view.empty.more}
+          {'more' in view.empty ? (
+            view.empty.more
+          ) : (
+            <ApiCommand path={view.listing.path} example={view.empty.example} />
+          )}
         </Empty>
       )}
       {data !== undefined && data.length > 0 && (

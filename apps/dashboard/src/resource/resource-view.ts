@@ -1,6 +1,7 @@
 import type { ReactNode } from 'react'
 import type { EditableListing, Listing, Resource } from '../api/listing.ts'
 import type { DataColumn } from '../ui/data-table.tsx'
+import type { Example } from './api-command.tsx'
 
 /** One input of a form and the body field that it fills. */
 export type FieldSpec = {
@@ -32,7 +33,8 @@ export interface ResourceView<T extends Resource> {
   readonly title: string
   readonly singular: string
   readonly intro: ReactNode
-  readonly empty: { readonly text: ReactNode; readonly command?: string; readonly more?: ReactNode }
+  /** What to do while there are none: in words, and as a call of the API or another command. */
+  readonly empty: { readonly text: ReactNode } & ({ readonly example: Example } | { readonly more: ReactNode })
   readonly nameOf: (item: T) => string
   readonly columns: readonly DataColumn<T>[]
   readonly fields: readonly FieldSpec[]

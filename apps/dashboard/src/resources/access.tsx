@@ -1,4 +1,5 @@
 import { api } from '../api/client.ts'
+import { useSignInState } from '../api/sign-in.ts'
 import { commonFields, type ResourceView } from '../resource/resource-view.ts'
 import type { ApiKey, BotUser, Credential } from '@tunnel/models'
 import { Code } from '../ui/code.tsx'
@@ -21,7 +22,10 @@ export const apiKeyView: ResourceView<ApiKey> = {
   title: 'API keys',
   singular: 'API key',
   intro: 'For scripts and clients of the management API.',
-  empty: { text: 'Create a key to use the API from a script. It is shown once.' },
+  empty: {
+    text: 'Create a key to use the API from a script. It is shown once. Or on the machine of the service:',
+    more: <ApiKeyCommand />,
+  },
   nameOf: (key) => key.description || key.id,
   columns: [
     { id: 'description', title: 'Description', text: (key) => key.description ?? key.id },
@@ -108,7 +112,10 @@ export const botUserView: ResourceView<BotUser> = {
   title: 'Bot users',
   singular: 'bot user',
   intro: 'Owners of keys and authtokens that belong to no person, such as one per device or per script.',
-  empty: { text: 'Create one per device, and let it own the authtoken of that device.' },
+  empty: {
+    text: 'Create one per device, and let it own the authtoken of that device.',
+    example: { fields: () => ({ name: 'pi-7' }) },
+  },
   nameOf: (bot) => bot.name,
   columns: [
     { id: 'name', title: 'Name', text: (bot) => bot.name },
@@ -127,6 +134,12 @@ export const botUserView: ResourceView<BotUser> = {
   ],
   details: (bot) => [['State', bot.active ? 'active' : 'switched off: its keys and authtokens are refused']],
   deleteConsequence: () => 'Keys and authtokens that it owns stop working.',
+}
+
+function ApiKeyCommand() {
+  const { data } = useSignInState()
+  const account = data?.account?.email ?? '…'
+  return <Code label="Command" text={`npm run --silent service -- api-key create --account ${account}`} />
 }
 
 function aclText(acl: readonly string[]): string {

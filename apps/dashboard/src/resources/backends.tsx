@@ -17,7 +17,10 @@ export const tunnelGroupView: ResourceView<TunnelGroupBackend> = {
   title: 'Tunnel groups',
   singular: 'tunnel group',
   intro: 'Select every online tunnel that carries these labels; a route spreads its requests over them.',
-  empty: { text: 'Create a group, then start a tunnel with its labels on each device.' },
+  empty: {
+    text: 'Create a group, then start a tunnel with its labels on each device.',
+    example: { fields: () => ({ labels: { app: 'portal' } }) },
+  },
   nameOf: (group) => group.description || group.id,
   columns: [
     { id: 'description', title: 'Description', text: (group) => group.description ?? group.id },
@@ -38,7 +41,10 @@ export const httpResponseView: ResourceView<HttpResponseBackend> = {
   title: 'HTTP responses',
   singular: 'HTTP response',
   intro: 'Fixed answers, for maintenance pages, redirects or robots.txt.',
-  empty: { text: 'Create one and point a route of an edge at it.' },
+  empty: {
+    text: 'Create one and point a route of an edge at it.',
+    example: { fields: () => ({ status_code: 503, body: 'Back in ten minutes.' }) },
+  },
   nameOf: (response) => response.description || response.id,
   columns: [
     { id: 'description', title: 'Description', text: (response) => response.description ?? response.id },
@@ -67,7 +73,10 @@ export const staticBackendView: ResourceView<StaticBackend> = {
   title: 'Static backends',
   singular: 'static backend',
   intro: 'Fixed addresses that the service itself connects to, such as a fallback in a data centre.',
-  empty: { text: 'Create one for a host and port that this service can reach.' },
+  empty: {
+    text: 'Create one for a host and port that this service can reach, then point a route of an edge at it.',
+    example: { fields: () => ({ address: 'fallback.example.com:443', tls: { enabled: true } }) },
+  },
   nameOf: (backend) => backend.description || backend.address,
   columns: [
     { id: 'description', title: 'Description', text: (backend) => backend.description ?? backend.id },
@@ -97,7 +106,10 @@ export const weightedView: ResourceView<WeightedBackend> = {
   title: 'Weighted backends',
   singular: 'weighted backend',
   intro: 'Spread requests over other backends in the given proportion, such as 95 to 5 for a trial.',
-  empty: { text: 'Create one with the ids of at least two backends.' },
+  empty: {
+    text: 'Create two backends first, such as tunnel groups; then one that weighs them.',
+    example: { fields: () => ({ backends: { 'bkdtg_…': 95, 'bkdhr_…': 5 } }) },
+  },
   nameOf: (backend) => backend.description || backend.id,
   columns: [
     { id: 'description', title: 'Description', text: (backend) => backend.description ?? backend.id },
@@ -119,7 +131,10 @@ export const failoverView: ResourceView<FailoverBackend> = {
   title: 'Failover backends',
   singular: 'failover backend',
   intro: 'Try other backends in order until one can take the request.',
-  empty: { text: 'Create one with a tunnel group first and an HTTP response last.' },
+  empty: {
+    text: 'Create a tunnel group and an HTTP response first; then one that tries them in this order.',
+    example: { fields: () => ({ backends: ['bkdtg_…', 'bkdhr_…'] }) },
+  },
   nameOf: (backend) => backend.description || backend.id,
   columns: [
     { id: 'description', title: 'Description', text: (backend) => backend.description ?? backend.id },

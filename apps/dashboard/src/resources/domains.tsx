@@ -14,6 +14,7 @@ export const reservedDomainView: ResourceView<ReservedDomain> = {
   intro: 'Names that are yours: agents of other accounts cannot use them.',
   empty: {
     text: 'Reserve a name below the zone of this service, a domain of your own, or a wildcard such as *.site-a.example.com.',
+    example: { fields: (zone) => ({ domain: `app.${zone}` }) },
   },
   nameOf: ({ domain }) => domain,
   columns: [
@@ -38,7 +39,10 @@ export const agentIngressView: ResourceView<AgentIngress> = {
   title: 'Agent ingresses',
   singular: 'agent ingress',
   intro: 'A domain of yours that agents connect to, in every region, with certificates that renew themselves.',
-  empty: { text: 'Add a domain, then point its NS records at the names that you will be shown.' },
+  empty: {
+    text: 'Add a domain, then point its NS records at the names that you will be shown.',
+    example: { fields: () => ({ domain: 'agents.example.com' }) },
+  },
   nameOf: ({ domain }) => domain,
   columns: [
     { id: 'domain', title: 'Domain', text: ({ domain }) => domain },
@@ -63,7 +67,10 @@ export const reservedAddressView: ResourceView<ReservedAddr> = {
   title: 'Reserved addresses',
   singular: 'reserved address',
   intro: 'Public TCP addresses that are yours, for tunnels and edges.',
-  empty: { text: 'Reserve an address; the service chooses a free port.' },
+  empty: {
+    text: 'Reserve an address; the service chooses a free port.',
+    example: { fields: () => ({ description: 'field bus' }) },
+  },
   nameOf: ({ addr }) => addr,
   columns: [
     { id: 'addr', title: 'Address', text: ({ addr }) => addr },

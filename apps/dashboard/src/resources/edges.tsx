@@ -6,10 +6,28 @@ import {
   tcpEdgeModuleNames,
   tlsEdgeModuleNames,
 } from '@tunnel/models'
+import { Link } from 'react-router'
 import { api } from '../api/client.ts'
 import { commonFields, type FieldSpec, type ResourceView } from '../resource/resource-view.ts'
 import { EdgeRoutes } from './edge-routes.tsx'
 import { ModuleList } from './module-list.tsx'
+
+interface ReserveFirstProps {
+  readonly what: string
+  readonly page: string
+  readonly then: string
+}
+
+function ReserveFirst({ what, page, then }: ReserveFirstProps) {
+  return (
+    <>
+      <Link to={`/${page}`}>
+        Reserve {what === 'address' ? 'an' : 'a'} {what}
+      </Link>
+      , create an edge for it, then {then}.
+    </>
+  )
+}
 
 type Edge = HttpsEdge | TcpEdge | TlsEdge
 
@@ -34,7 +52,10 @@ export const httpsEdgeView: ResourceView<HttpsEdge> = {
   title: 'HTTPS edges',
   singular: 'edge',
   intro: 'Reserved names whose paths go to different backends, each with its own restrictions.',
-  empty: { text: 'Reserve a domain, create an edge for it, then give it routes.' },
+  empty: {
+    text: <ReserveFirst what="domain" page="reserved-domains" then="give it routes" />,
+    example: { fields: (zone) => ({ hostports: [`app.${zone}:443`] }) },
+  },
   nameOf,
   columns: [
     hosts,
@@ -61,7 +82,10 @@ export const tcpEdgeView: ResourceView<TcpEdge> = {
   title: 'TCP edges',
   singular: 'TCP edge',
   intro: 'Reserved addresses whose connections go to a backend as they are.',
-  empty: { text: 'Reserve an address, create an edge for it, then choose its backend.' },
+  empty: {
+    text: <ReserveFirst what="address" page="reserved-addresses" then="choose its backend" />,
+    example: { fields: (zone) => ({ hostports: [`${zone}:…`] }) },
+  },
   nameOf,
   columns: [{ ...hosts, title: 'Addresses' }, description],
   fields: [hostports('tcp.example.com:20001'), ...commonFields],
@@ -83,7 +107,10 @@ export const tlsEdgeView: ResourceView<TlsEdge> = {
   title: 'TLS edges',
   singular: 'TLS edge',
   intro: 'Reserved names whose TLS connections go to a backend, ended here or on the device.',
-  empty: { text: 'Reserve a domain, create an edge for it, then choose its backend.' },
+  empty: {
+    text: <ReserveFirst what="domain" page="reserved-domains" then="choose its backend" />,
+    example: { fields: (zone) => ({ hostports: [`app.${zone}:443`] }) },
+  },
   nameOf,
   columns: [hosts, description],
   fields: [hostports('tls.example.com:443'), ...commonFields],

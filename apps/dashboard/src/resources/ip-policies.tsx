@@ -11,7 +11,10 @@ export const ipPolicyView: ResourceView<IpPolicy> = {
   singular: 'IP policy',
   intro:
     'Lists of address ranges that are allowed or denied. An address passes when an allow rule matches and no deny rule does.',
-  empty: { text: 'Create a policy, add rules, then attach it to a route.' },
+  empty: {
+    text: 'Create a policy, add rules, then attach it to a route.',
+    example: { fields: () => ({ description: 'offices' }) },
+  },
   nameOf: (policy) => policy.description || policy.id,
   columns: [
     { id: 'description', title: 'Description', text: (policy) => policy.description ?? policy.id },

@@ -12,7 +12,10 @@ export const sshAuthorityView: ResourceView<SshCertificateAuthority> = {
   title: 'SSH authorities',
   singular: 'SSH authority',
   intro: 'Sign host and user keys, so that nobody has to accept an unknown host or keep lists of keys.',
-  empty: { text: 'Create an authority, then let it sign the host key of a device.' },
+  empty: {
+    text: 'Create an authority, then let it sign the host key of a device.',
+    example: { fields: () => ({ description: 'fleet', private_key_type: 'ed25519' }) },
+  },
   nameOf: (authority) => authority.description || authority.id,
   columns: [
     { id: 'description', title: 'Description', text: (authority) => authority.description ?? authority.id },
@@ -120,7 +123,7 @@ export const sshHostCertificateView: ResourceView<SshHostCertificate> = {
   intro: 'Prove to ssh that a host is yours.',
   empty: {
     text: 'Upload the public key of a host, or let its agent do it:',
-    command: 'SERVICE_API_KEY=… npm run --silent agent -- ssh-host-cert --ca sshca_…',
+    more: <Code label="Command" text="SERVICE_API_KEY=… npm run --silent agent -- ssh-host-cert --ca sshca_…" />,
   },
   nameOf: (certificate) => certificate.description || certificate.id,
   columns: certificateColumns,
@@ -143,7 +146,13 @@ export const sshUserCertificateView: ResourceView<SshUserCertificate> = {
   title: 'SSH user certificates',
   singular: 'user certificate',
   intro: 'Let people log in without a list of keys on every host.',
-  empty: { text: 'Upload the public key of a person. The certificate is valid for a day unless you say otherwise.' },
+  empty: {
+    text: 'Upload the public key of a person. The certificate is valid for a day unless you say otherwise.',
+    example: {
+      fields: () => ({ ssh_certificate_authority_id: 'sshca_…', principals: ['ada'] }),
+      files: { public_key: 'id_ed25519.pub' },
+    },
+  },
   nameOf: (certificate) => certificate.description || certificate.id,
   columns: certificateColumns,
   fields: signingFields,

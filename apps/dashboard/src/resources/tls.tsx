@@ -10,7 +10,10 @@ export const tlsCertificateView: ResourceView<TlsCertificate> = {
   title: 'TLS certificates',
   singular: 'TLS certificate',
   intro: 'Certificates that you uploaded, and those that the service obtains for your domains.',
-  empty: { text: 'Upload one for a domain of yours. Domains with automatic certificates need none.' },
+  empty: {
+    text: 'Upload one for a domain of yours. Domains with automatic certificates need none.',
+    example: { fields: () => ({}), files: { certificate_pem: 'fullchain.pem', private_key_pem: 'privkey.pem' } },
+  },
   nameOf: (certificate) => certificate.description || certificate.subject_common_name || certificate.id,
   columns: [
     { id: 'names', title: 'Names', text: namesOf, width: 240 },
@@ -62,7 +65,10 @@ export const certificateAuthorityView: ResourceView<CertificateAuthority> = {
   title: 'Certificate authorities',
   singular: 'certificate authority',
   intro: 'Authorities whose client certificates an edge with mutual TLS accepts.',
-  empty: { text: 'Upload the root that signed the certificates of your visitors.' },
+  empty: {
+    text: 'Upload the root that signed the certificates of your visitors.',
+    example: { fields: () => ({}), files: { ca_pem: 'ca.pem' } },
+  },
   nameOf: (authority) => authority.description || authority.subject_common_name || authority.id,
   columns: [
     { id: 'name', title: 'Name', text: (authority) => authority.subject_common_name },

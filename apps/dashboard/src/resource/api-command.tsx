@@ -1,0 +1,47 @@
+import { Link } from 'react-router'
+import { useSignInState } from '../api/sign-in.ts'
+import { Code } from '../ui/code.tsx'
+
+/** What to send to make a first one. */
+export interface Example {
+  /** May name the zone of the service. */
+  readonly fields: (zone: string) => object
+  /** Fields that hold what is in a file, by the name of the file. */
+  readonly files?: Readonly<Record<string, string>>
+}
+
+/** Creates something by the API, ready to paste. */
+export function ApiCommand({ path, example }: { readonly path: string; readonly example: Example }) {
+  const { data } = useSignInState()
+  const fields = example.fields(zoneOf(data?.connect_url))
+  return (
+    <>
+      <p>
+        Or by the API, with an <Link to="/api-keys">API key</Link> in <code>API_KEY</code>:
+      </p>
+      <Code label="Command" text={apiCommand(location.origin + path, fields, example.files)} />
+    </>
+  )
+}
+
+export function apiCommand(url: string, fields: object, files: Example['files'] = {}): string {
+  const read = Object.entries(files).map(([name, file]) => `${name}: fs.readFileSync("${file}", "utf8")`)
+  const program = `JSON.stringify({ ...${JSON.stringify(fields)}, ${read.join(', ')} })`
+  const isPiped = read.length > 0
+  const lines = [
+    ...(isPiped ? [`node -p ${quoted(program)}`] : []),
+    `${isPiped ? '| ' : ''}curl ${url}`,
+    `-H "Authorization: Bearer $API_KEY" -H 'Service-Version: 2'`,
+    `-H 'Content-Type: application/json' -d ${isPiped ? '@-' : quoted(JSON.stringify(fields))}`,
+  ]
+  return lines.join(' \\\n     ')
+}
+
+/** For a shell. */
+function quoted(text: string): string {
+  return `'${text.replaceAll("'", String.raw`'\''`)}'`
+}
+
+function zoneOf(connectUrl = 'wss://connect.example.com'): string {
+  return new URL(connectUrl).hostname.replace(/^connect\./, '')
+}
