@@ -35,20 +35,35 @@ describe('POST /policies/check', () => {
     })
   })
 
-  it('answers all problems, of a document given as an object or as text', async () => {
-    for (const document of [broken, JSON.stringify(broken)]) {
-      const { body } = await check({ policy: document })
-      const problem = { path: '$.inbound[0].expressions[0]', code: 'unknown_variable', line: 1, column: 4, offset: 3 }
-      expect(body).toMatchObject({ valid: false, problems: [{ code: 'missing_field' }, problem], results: [] })
-    }
+  it('answers all problems, with their places in an expression or in the text that was sent', async () => {
+    const problem = { path: '$.inbound[0].expressions[0]', code: 'unknown_variable' }
+    const { body: ofObject } = await check({ policy: broken })
+    const inExpression = { ...problem, line: 1, column: 4, offset: 3 }
+    expect(ofObject).toMatchObject({ valid: false, problems: [{ code: 'missing_field' }, inExpression], results: [] })
+    const text = JSON.stringify(broken, null, 2)
+    const { body: ofText } = await check({ policy: text })
+    const inText = { ...problem, line: 5, offset: text.indexOf('.metod') }
+    expect(ofText).toMatchObject({ problems: [{ code: 'missing_field', line: 7 }, inText] })
   })
 
-  it.each([{}, { policy: 5 }, { policy, requests: [{ url: 'ftp://x' }] }, { policy, extra: 1 }])(
-    'refuses %j',
-    async (body) => {
-      expect((await check(body)).status).toBe(400)
-    },
-  )
+  it('takes YAML too', async () => {
+    const yaml = 'inbound:\n  - actions: [{type: deny}]\n'
+    expect((await check({ policy: yaml, requests: [{}] })).body).toMatchObject({ valid: true, results: [{}] })
+    const { body } = await check({ policy: 'a: b: c' })
+    expect(body).toMatchObject({
+      problems: [{ path: '$', code: 'bad_document', message: expect.stringContaining('neither JSON nor YAML') }],
+    })
+  })
+
+  it.each([
+    {},
+    { policy: 5 },
+    { policy, protocol: 'udp' },
+    { policy, requests: [{ url: 'ftp://x' }] },
+    { policy, extra: 1 },
+  ])('refuses %j', async (body) => {
+    expect((await check(body)).status).toBe(400)
+  })
 })
 
 describe('policy check', () => {

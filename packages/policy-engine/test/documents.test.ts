@@ -121,6 +121,15 @@ describe('a policy as text', () => {
     ])
   })
 
+  it('counts places in the text, behind escapes and line ends', () => {
+    const expression = String.raw`req.url == '\u0041\"' &&\n req.nope == 1`
+    const text = `{\n  "inbound": [\n    {"expressions": ["${expression}"], "actions": []}]}`
+    expect(problemsOf(text)).toEqual([
+      expect.objectContaining({ code: 'missing_field', line: 3, offset: text.indexOf('"actions"') }),
+      expect.objectContaining({ code: 'unknown_variable', line: 3, offset: text.indexOf('.nope') }),
+    ])
+  })
+
   it('refuses deep nesting before it parses', () => {
     expect(problemsOf('['.repeat(100_000))[0]).toMatchObject({ code: 'too_complex' })
   })

@@ -97,7 +97,7 @@ describe('a request', () => {
 
 describe('the checker refuses, with a position,', () => {
   it.each([
-    ["req.metod == 'GET'", "unknown_variable at 3: unknown variable 'req.metod', did you mean 'req.method'?"],
+    ["req.metod == 'GET'", "unknown_variable at 3: unknown variable 'req.metod' (did you mean 'req.method'?)"],
     ['res.status_code == 200', "wrong_phase at 3: 'res.status_code' is not available in this phase"],
     [
       "conn.geo.country_code == 'DE'",

@@ -21,21 +21,7 @@ function refusal(document: unknown, { path, code, at }: Found, protocol?: Policy
   const problems = problemsOf(text, protocol, host)
   const found = problems.find((problem) => problem.path === path && problem.code === code)
   if (found?.line !== 1 || found.offset === undefined || found.column !== found.offset + 1) return problems
-  const places = [text, textAt(JSON.parse(text), path) ?? ''].map((place) =>
-    place.slice(found.offset, (found.column ?? 0) - 1 + at.length),
-  )
-  return { path, code, at: places.includes(at) ? at : places.join(' or ') }
-}
-
-/** The text at a JSON path. */
-function textAt(document: unknown, path: string): string | undefined {
-  const keys = [...path.matchAll(/\.(\w+)|\[(\d+)\]|\[("(?:[^"\\]|\\.)*")\]/g)]
-  const value = keys.reduce<unknown>(
-    (at, [, name, index, quoted]) =>
-      (at as Record<string, unknown> | undefined)?.[quoted === undefined ? (name ?? index ?? '') : JSON.parse(quoted)],
-    document,
-  )
-  return typeof value === 'string' ? value : undefined
+  return { path, code, at: text.slice(found.offset, (found.column ?? 0) - 1 + at.length) }
 }
 
 function configPath(phase: string, field: string): string {

@@ -9,11 +9,9 @@ const requestsMax = 10
 const CheckBody = Type.Object(
   {
     policy: Type.Union([Type.Record(Type.String(), Type.Unknown()), Type.String()], {
-      description: 'The policy as an object or as JSON text.',
+      description: 'The policy as an object, or as text in JSON or YAML.',
     }),
-    protocol: Type.Optional(
-      Type.Union([Type.Literal('http'), Type.Literal('tcp'), Type.Literal('tls')], { default: 'http' }),
-    ),
+    protocol: Type.Optional(Type.Enum(['http', 'tcp', 'tls'], { default: 'http' })),
     requests: Type.Optional(
       Type.Array(PolicySample, { maxItems: requestsMax, description: 'Made-up requests to try the policy on.' }),
     ),

@@ -13,6 +13,11 @@ export function readPolicyText(text: string): unknown {
   }
 }
 
+/** What to tell about a text that could not be read. */
+export function unreadable(error: unknown): string {
+  return `the text is neither JSON nor YAML: ${error instanceof Error ? error.message.split('\n')[0] : ''}`
+}
+
 function readYaml(text: string): unknown {
   if (text.length > yamlMaxChars) throw new Error(`YAML has at most ${yamlMaxChars} characters; JSON may be longer`)
   refuseDeep(text)

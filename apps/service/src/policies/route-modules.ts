@@ -3,6 +3,7 @@ import { type CompileOptions, type CompileResult, compilePolicy } from '@tunnel/
 import { moduleDocuments, type PolicyModuleName, policyModuleNames, type PolicyModules } from './module-documents.ts'
 import type { PolicyCompiler, PolicyPlace } from './policy-compiler.ts'
 import { checkingHost, type PrivateHosts } from './private-hosts.ts'
+import { unreadable } from './read-policy-text.ts'
 
 /** A module that works as a policy. */
 export interface CompiledModule {
@@ -59,7 +60,6 @@ function tryToCompile(name: PolicyModuleName, module: object, options: CompileOp
   try {
     return compilePolicy(moduleDocuments[name](module as never), options)
   } catch (error) {
-    const problem = `the text is neither JSON nor YAML: ${error instanceof Error ? error.message.split('\n')[0] : ''}`
-    throw new ServiceError('policy_invalid', { path: '$', problem }, { cause: error })
+    throw new ServiceError('policy_invalid', { path: '$', problem: unreadable(error) }, { cause: error })
   }
 }

@@ -43,7 +43,7 @@ export interface TextPosition {
   readonly offset: number
 }
 
-/** The place is set where the finding lies inside a text: the expression or template at its path, or else the document when it came as text. */
+/** The place is set where there is a text: the document when it came as one, and else the expression or template at the path. */
 interface Finding<Code extends string> extends Partial<TextPosition> {
   /** JSON path from the document's root, such as `$.inbound[0].expressions[1]`. */
   readonly path: string
@@ -58,17 +58,17 @@ export type Warning = Finding<WarningCode>
 export class Findings {
   readonly problems: Problem[] = []
   readonly warnings: Warning[] = []
-  /** Finds the place of a path in the text of the document. */
-  placeOf: (path: string) => TextPosition | undefined = () => undefined
+  /** Turns a place within the expression or template at a path into the one to report. */
+  placeOf: (path: string, within?: TextPosition) => TextPosition | undefined = (_path, within) => within
 
-  refuse(path: string, code: ProblemCode, message: string, position?: TextPosition): void {
+  refuse(path: string, code: ProblemCode, message: string, within?: TextPosition): void {
     if (this.problems.length < limits.problemsMax)
-      this.problems.push({ path, code, message, ...(position ?? this.placeOf(path)) })
+      this.problems.push({ path, code, message, ...this.placeOf(path, within) })
   }
 
-  warn(path: string, code: WarningCode, message: string, position?: TextPosition): void {
+  warn(path: string, code: WarningCode, message: string, within?: TextPosition): void {
     if (this.warnings.length < limits.problemsMax)
-      this.warnings.push({ path, code, message, ...(position ?? this.placeOf(path)) })
+      this.warnings.push({ path, code, message, ...this.placeOf(path, within) })
   }
 }
 

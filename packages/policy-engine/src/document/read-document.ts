@@ -28,14 +28,19 @@ function readText(text: string, findings: Findings): JsonValue | undefined {
     findings.refuse(
       '$',
       'bad_document',
-      `the document is not JSON: ${printParseErrorCode(error)}`,
+      `the document is not JSON: ${inWords(printParseErrorCode(error))}`,
       positionAt(text, offset),
     )
   }
   if (errors.length > 0 || !root) return undefined
   const places = new DocumentPlaces(text)
-  findings.placeOf = (path) => places.find(path)
+  findings.placeOf = (path, within) => places.find(path, within)
   return fromNode(root, '$', places, findings)
+}
+
+/** `ValueExpected` as `value expected`. */
+function inWords(name: string): string {
+  return name.replaceAll(/(?!^)[A-Z]/g, ' $&').toLowerCase()
 }
 
 function findTooDeep(text: string): number | undefined {

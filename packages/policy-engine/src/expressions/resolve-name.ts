@@ -50,7 +50,7 @@ function legacyPrefix(names: readonly string[]): { name: string; length: number 
 
 function suggestion(name: string): string {
   const close = [...variables.keys()].find((known) => editDistance(known, name) <= 2)
-  return close === undefined ? '' : `, did you mean '${close}'?`
+  return close === undefined ? '' : ` (did you mean '${close}'?)`
 }
 
 function editDistance(a: string, b: string): number {
