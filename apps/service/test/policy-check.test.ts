@@ -40,9 +40,9 @@ describe('POST /policies/check', () => {
     const { body: ofObject } = await check({ policy: broken })
     const inExpression = { ...problem, line: 1, column: 4, offset: 3 }
     expect(ofObject).toMatchObject({ valid: false, problems: [{ code: 'missing_field' }, inExpression], results: [] })
-    const text = JSON.stringify(broken, null, 2)
-    const { body: ofText } = await check({ policy: text })
-    const inText = { ...problem, line: 5, offset: text.indexOf('.metod') }
+    const document = JSON.stringify(broken, null, 2)
+    const { body: ofText } = await check({ policy: document })
+    const inText = { ...problem, line: 5, offset: document.indexOf('.metod') }
     expect(ofText).toMatchObject({ problems: [{ code: 'missing_field', line: 7 }, inText] })
   })
 
