@@ -4,6 +4,7 @@ import { type LookupFunction, connect } from 'node:net'
 import { Agent, EventSource } from 'undici'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { WebSocket } from 'ws'
+import { browserProgram, startBrowser } from '../src/browser.ts'
 import { Stack } from '../src/stack.ts'
 
 let stack: Stack
@@ -54,6 +55,22 @@ describe.each(urls)('over $name', ({ url }) => {
     expect(Math.min(...delays)).toBeLessThan(5)
     expect(Math.max(...delays)).toBeLessThan(250)
   })
+})
+
+it.runIf(browserProgram)('a browser that reads a page over HTTP/2 opens a WebSocket beside it', async () => {
+  await using browser = await startBrowser()
+  const page = await browser.newPage({ ignoreHTTPSErrors: true })
+  await page.goto(stack.httpsUrl(host, '/'))
+  expect(await page.evaluate(`performance.getEntriesByType('navigation')[0].nextHopProtocol`)).toBe('h2')
+  const answer = await page.evaluate(async () => {
+    const socket = new globalThis.WebSocket('/socket')
+    await new Promise((resolve) => socket.addEventListener('open', resolve))
+    const answered = new Promise<MessageEvent>((resolve) => socket.addEventListener('message', resolve))
+    socket.send('from a page')
+    const { data } = await answered
+    return data instanceof Blob ? data.text() : String(data)
+  })
+  expect(answer).toBe('from a page')
 })
 
 it('sees that a visitor has left and closes its request at the upstream', async () => {
