@@ -16,7 +16,7 @@ export async function askRunningAgent(apiListen: ListenAddress): Promise<string>
   const status = await readStatus(apiListen)
   if (status?.session === undefined) return 'none answers here'
   const { state, last_error: problem } = status.session
-  if (state === 'waiting' && problem !== null) throw new Error(problem.message)
+  if (state !== 'online' && problem !== null) throw new Error(problem.message)
   return state
 }
 
