@@ -69,6 +69,9 @@ describe('a request', () => {
     ['PUT', '/credentials'],
     ['HEAD', '/credentials'],
     ['GET', '/%zz'],
+    ['GET', '/ip_policies/'],
+    ['DELETE', '/backends/static/'],
+    ['POST', '/edges/https//routes'],
   ])('%s %s has no such path, with or without a key', async (method, url) => {
     for (const headers of [{}, { authorization: undefined }]) {
       const answer = await client.send(method, url, undefined, headers)

@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { noProvisioning } from '../src/resources/certificate-management/certificate-policy.ts'
 import { type Client, type TestApi, type WireBody, startTestApi } from './api-harness.ts'
 
 /* What existing clients send besides what they mean, and what their decoders need in every reply. */
@@ -49,6 +50,55 @@ describe('a client', () => {
     expect(address).toMatchObject({ region: 'local' })
   })
 
+  it('may reserve a domain by its older field name, whole or as a label below the zone, and not by both', async () => {
+    expect(await client.create('/reserved_domains', { name: 'older.example.dev' })).toMatchObject({
+      domain: 'older.example.dev',
+    })
+    const { domain } = await client.create('/reserved_domains', { name: 'older', region: 'eu' })
+    expect(domain).toMatch(/^older\../)
+    const both = await client.send('POST', '/reserved_domains', { name: 'a.example.dev', domain: 'b.example.dev' })
+    expect(both.body.error_code).toBe('ERR_SERVICE_449')
+    expect((await client.send('POST', '/reserved_domains', { name: 7 })).body.error_code).toBe('ERR_SERVICE_215')
+    const bad = await client.send('POST', '/reserved_domains', { name: 'under_score.example.dev' })
+    expect(bad.body.error_code).toBe('ERR_SERVICE_438')
+  })
+
+  it('gets back the regions that it named, although nothing depends on them', async () => {
+    const resolves_to = [{ value: 'global' }, { value: 'eu-fra-1' }]
+    const domain = await client.create('/reserved_domains', { domain: 'resolved.example.dev', resolves_to })
+    expect(domain['resolves_to']).toEqual(resolves_to)
+    const fewer = await client.send('PATCH', `/reserved_domains/${domain.id}`, { resolves_to: [{ value: 'global' }] })
+    expect(fewer.body['resolves_to']).toEqual([{ value: 'global' }])
+    expect(await client.create('/reserved_addrs', { region: 'eu' })).toMatchObject({ region: 'eu' })
+    const unknown = await client.send('POST', '/reserved_addrs', { region: 'mars' })
+    expect(unknown.body.error_code).toBe('ERR_SERVICE_500')
+  })
+
+  it('may send back all that it was shown of a domain, with one change', async () => {
+    for (const domain of ['echoed.example.dev', 'echoed.tunnel.example']) {
+      const created = await client.create('/reserved_domains', { domain })
+      const { certificate_management_policy: policy, resolves_to } = created
+      const echo = { certificate_id: '', certificate_management_policy: policy, resolves_to, metadata: '' }
+      const changed = await client.send('PATCH', `/reserved_domains/${created.id}`, { ...echo, description: 'new' })
+      expect(changed.body).toEqual({ ...created, description: 'new' })
+    }
+  })
+
+  it('may send back the id of a certificate that came by itself, beside its policy', async () => {
+    const certificateId = `cert_${'0'.repeat(27)}`
+    const progress = async () => ({ status: null, certificateId })
+    await using other = await startTestApi('sqlite', { provisioning: { ...noProvisioning, progress } })
+    const owner = await other.newClient()
+    const created = await owner.create('/reserved_domains', { domain: 'managed.example.dev' })
+    expect(created['certificate']).toMatchObject({ id: certificateId })
+    const { certificate_management_policy } = created
+    const change = (body: object) => owner.send('PATCH', `/reserved_domains/${created.id}`, body)
+    const echo = { certificate_id: certificateId, certificate_management_policy, description: 'new' }
+    expect((await change(echo)).body).toEqual({ ...created, description: 'new' })
+    const another = await change({ ...echo, certificate_id: `cert_${'1'.repeat(27)}` })
+    expect(another.body.error_code).toBe('ERR_SERVICE_434')
+  })
+
   it('may send zero values with a change for what nothing can be without', async () => {
     const edge = await client.create('/edges/https')
     const routes = `/edges/https/${edge.id}/routes`
@@ -83,6 +133,8 @@ describe('a client', () => {
     expect((await client.send('PATCH', `${routes}/${route.id}`, { ...ids, match: null })).body).toMatchObject({
       match: '/',
     })
+    const inverted = { ...ids, match_type: 'exact_path', match: '/modules', compression: {} }
+    expect(await client.create(routes, inverted)).toMatchObject({ compression: { enabled: true } })
     const backend = await client.create('/backends/tunnel_group')
     const module = await client.send('PUT', `${routes}/${route.id}/backend`, { ...ids, backend_id: backend.id })
     expect(module.body).toMatchObject({ enabled: true, backend: { id: backend.id } })

@@ -47,11 +47,36 @@ it('iterates over all pages and stops at the last', async () => {
   const client = await clientOf(({ url = '' }) => {
     const before = Number(new URL(url, 'http://host').searchParams.get('before_id') || 8)
     const ids = [before - 1, before - 2, before - 3].filter((id) => id > 0)
-    return [200, { keys: ids.map((id) => ({ id: String(id) })), next_page_uri: before > 4 ? 'more' : null }]
+    return [
+      200,
+      {
+        keys: ids.map((id) => ({ id: String(id) })),
+        next_page_uri: before > 4 ? `http://host/api_keys?before_id=${before - 3}` : null,
+      },
+    ]
   })
   const seen: string[] = []
-  for await (const key of client.apiKeys.all(3)) seen.push(key.id)
+  for await (const key of client.apiKeys.all({ limit: 3 })) seen.push(key.id)
   expect(seen).toEqual(['7', '6', '5', '4', '3', '2', '1'])
+})
+
+it('asks with a filter, and goes on where the service has stopped looking', async () => {
+  const asked: (string | null)[][] = []
+  const client = await clientOf(({ url = '' }) => {
+    const query = new URL(url, 'http://host').searchParams
+    asked.push([query.get('before_id'), query.get('filter')])
+    const isFirst = query.get('before_id') === ''
+    const next = isFirst ? `http://host/endpoints?before_id=ep_looked_at&filter=x&limit=100` : null
+    return [200, { endpoints: [{ id: isFirst ? 'ep_9' : 'ep_1' }], next_page_uri: next }]
+  })
+  const filter = 'obj.region == "a&b"'
+  const seen: string[] = []
+  for await (const { id } of client.endpoints.all({ filter })) seen.push(id)
+  expect(seen).toEqual(['ep_9', 'ep_1'])
+  expect(asked).toEqual([
+    ['', filter],
+    ['ep_looked_at', filter],
+  ])
 })
 
 it('turns a refusal into a typed error', async () => {

@@ -3,9 +3,15 @@ import type { Transport } from './transport.ts'
 
 const pageItems = 100
 
-/** Which part of a collection to ask for. */
-export interface PageOptions {
+export interface ListOptions {
+  /** Items on a page, 1 to 100. */
   readonly limit?: number
+  /** A condition over an item, `obj`, such as `obj.metadata == "x"`. */
+  readonly filter?: string
+}
+
+/** Which part of a collection to ask for. */
+export interface PageOptions extends ListOptions {
   /** Only items whose id sorts before this one. */
   readonly beforeId?: string
 }
@@ -35,19 +41,20 @@ export class ReadableCollection<Item extends { readonly id: string }> {
   }
 
   /** Newest first. */
-  async page({ limit = pageItems, beforeId = '' }: PageOptions = {}): Promise<Page<Item>> {
-    const query = new URLSearchParams({ before_id: beforeId, limit: String(limit) })
+  async page({ limit = pageItems, beforeId = '', filter }: PageOptions = {}): Promise<Page<Item>> {
+    const query = new URLSearchParams({ before_id: beforeId, limit: String(limit), ...(filter && { filter }) })
     const reply = (await this.transport.send('GET', `${this.path}?${query}`)) as Record<string, unknown>
-    const items = reply[this.#listKey] as Item[]
-    const last = items.at(-1)
-    return { items, nextBeforeId: reply['next_page_uri'] === null || last === undefined ? null : last.id }
+    const next = reply['next_page_uri'] as string | null
+    // Not the last item's id: a filter may have looked further.
+    const nextBeforeId = next === null ? null : new URL(next).searchParams.get('before_id')
+    return { items: reply[this.#listKey] as Item[], nextBeforeId }
   }
 
   /** Every item, newest first, page by page as the loop goes on. */
-  async *all(limit = pageItems): AsyncGenerator<Item, void, undefined> {
+  async *all(options: ListOptions = {}): AsyncGenerator<Item, void, undefined> {
     let beforeId: string | null = ''
     while (beforeId !== null) {
-      const page: Page<Item> = await this.page({ limit, beforeId })
+      const page: Page<Item> = await this.page({ ...options, beforeId })
       yield* page.items
       beforeId = page.nextBeforeId
     }

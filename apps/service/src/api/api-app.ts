@@ -8,12 +8,14 @@ import { renderConnectionError, renderError, renderPathNotFound } from './error-
 import { RateLimit, limitInFlight } from './load-limits.ts'
 import { describeApi } from './openapi.ts'
 import { type Operations, operationRoutes } from './operations.ts'
+import { refuseEmptyIds } from './path-ids.ts'
 import { checkQueryString } from './query-string.ts'
 import { acceptJsonBodies } from './request-body.ts'
 import { ajvOptions } from './validation.ts'
 
 const bodyMaxBytes = 1024 * 1024
 const requestsInFlightMax = 512
+const requestsInFlightPerAccountMax = 128
 const headersWithinMs = 20_000
 const requestWithinMs = 30_000
 const lateRequestsCheckMs = 5_000
@@ -59,7 +61,8 @@ export async function buildApiApp(parts: ApiParts): Promise<FastifyInstance> {
   app.server.maxConnections = connectionsMax
   app.setErrorHandler(renderError)
   app.setNotFoundHandler(renderPathNotFound)
-  limitInFlight(app, requestsInFlightMax)
+  limitInFlight(app, { requestsMax: requestsInFlightMax, perAccountMax: requestsInFlightPerAccountMax })
+  app.addHook('onRequest', refuseEmptyIds)
   acceptJsonBodies(app)
   await app.register(cors, corsOptions)
   await describeApi(app, parts.baseUrl)

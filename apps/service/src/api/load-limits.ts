@@ -8,23 +8,44 @@ declare module 'fastify' {
   }
 }
 
+export interface InFlightLimits {
+  readonly requestsMax: number
+  /** Less than all, so that no account keeps the others out. */
+  readonly perAccountMax: number
+}
+
 /**
  * Refuses a request at once when too many run already, so that those that run can finish. It runs from when its body has
  * arrived until its reply is ready: who sends or reads slowly keeps nobody out.
  */
-export function limitInFlight(app: FastifyInstance, requestsMax: number): void {
+export function limitInFlight(app: FastifyInstance, { requestsMax, perAccountMax }: InFlightLimits): void {
   const running = new Set<FastifyRequest>()
+  const ofAccounts = new Map<string, Set<FastifyRequest>>()
+  const end = (request: FastifyRequest): void => {
+    running.delete(request)
+    const accountId = accountOf(request)
+    const own = ofAccounts.get(accountId)
+    own?.delete(request)
+    if (own?.size === 0) ofAccounts.delete(accountId)
+  }
   app.addHook('preValidation', (request, reply, done) => {
     if (request.routeOptions.config.isStream) return done()
-    if (running.size >= requestsMax) return done(new ServiceError('too_many_in_flight'))
+    const own = ofAccounts.get(accountOf(request)) ?? new Set()
+    if (running.size >= requestsMax || own.size >= perAccountMax) return done(new ServiceError('too_many_in_flight'))
     running.add(request)
-    reply.raw.once('close', () => running.delete(request))
+    ofAccounts.set(accountOf(request), own.add(request))
+    reply.raw.once('close', () => end(request))
     done()
   })
   app.addHook('onSend', (request, _reply, payload, done) => {
-    running.delete(request)
+    end(request)
     done(null, payload)
   })
+}
+
+/** Those of nobody, to open routes, share like an account. */
+function accountOf({ caller }: FastifyRequest): string {
+  return caller?.accountId ?? ''
 }
 
 const windowMs = 60_000

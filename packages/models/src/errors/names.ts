@@ -141,6 +141,12 @@ export const nameErrors = defineErrors({
     owner: 'caller',
     msg: 'The name {domain} is used by the service itself. Choose another one.',
   },
+  domain_named_twice: {
+    code: 449,
+    status: 400,
+    owner: 'caller',
+    msg: 'Send domain, or its older form name, not both.',
+  },
   domain_region_fixed: {
     code: 451,
     status: 400,

@@ -3,11 +3,23 @@ import { CertificatePolicy, CertificatePolicyInput, CertificateStatus } from './
 import { Ref, described, nullable } from './fields.ts'
 import { type ReplyOf, defineModel } from './resource-model.ts'
 
+const ResolvesTo = Type.Array(
+  Type.Object(
+    { value: Type.String({ 'x-maxBytes': 64, pattern: '^[a-z0-9-]+$', examples: ['global'] }) },
+    { additionalProperties: false },
+  ),
+  {
+    maxItems: 32,
+    description: 'Where the hosted product answers for the name. Kept as given; it is answered for everywhere.',
+  },
+)
+
 const settable = {
   ...described,
   certificate_id: Type.Optional(Type.String()),
   certificate_management_policy: Type.Optional(CertificatePolicyInput),
   error_redirect_url: Type.Optional(Type.String({ 'x-maxBytes': 1024 })),
+  resolves_to: Type.Optional(ResolvesTo),
 }
 
 /** A name that only this account may use; `*` as its first label stands for all names below. */
@@ -32,7 +44,7 @@ export const reservedDomainModel = defineModel({
     acme_challenge_cname_target: nullable(Type.String()),
     error_redirect_url: nullable(Type.String()),
     is_dev: Type.Boolean(),
-    resolves_to: Type.Array(Type.Object({ value: Type.String() }, { additionalProperties: false })),
+    resolves_to: ResolvesTo,
   },
   fieldErrors: {
     'description:x-maxBytes': 'domain_description_too_long',
@@ -51,6 +63,7 @@ export const reservedDomainModel = defineModel({
     'domain_label_end',
     'domain_label_start',
     'domain_label_too_long',
+    'domain_named_twice',
     'domain_not_public',
     'domain_not_qualified',
     'domain_overlaps_other',

@@ -61,6 +61,8 @@ export interface SealedParts<Body> {
  */
 export interface ResourceDefinition<M extends ResourceModel, Body extends object> {
   readonly model: M
+  /** Puts what older clients send in a create into the fields of today, before they are checked. */
+  modernize?(input: OlderInput): OlderInput
   /** Turns a valid body into what is stored; throws `ServiceError` for what a schema cannot express. */
   create(input: CreateOf<M>, call: ChangeCall): Draft<Body, ReplyOf<M>> | Promise<Draft<Body, ReplyOf<M>>>
   /** Applies the given fields. Without it they replace the stored ones. */
@@ -88,6 +90,9 @@ export interface ResourceDefinition<M extends ResourceModel, Body extends object
   /** Deleted ids are remembered, so that later use is told from an unknown id. */
   readonly isBuried?: boolean
 }
+
+/** A create body that no schema has checked yet. */
+export type OlderInput = Readonly<Record<string, unknown>>
 
 /** What `reply` returns. */
 export type ReplyFields<M extends ResourceModel> = Omit<ReplyOf<M>, 'id' | 'uri' | 'created_at'>

@@ -1,17 +1,18 @@
-import { type ErrorReason, type ResourceModel, ServiceError } from '@tunnel/models'
+import { type ResourceModel, ServiceError } from '@tunnel/models'
 import type { FastifyInstance, FastifyRequest, RouteShorthandOptions } from 'fastify'
 import { type TSchema, Type } from 'typebox'
 import type { Call, CallReader } from '../../api/caller.ts'
 import { readListPage } from '../../api/list-page.ts'
 import { type Page, PageQuery } from '../../api/paging.ts'
 import { supportedFields } from '../../api/validation.ts'
+import type { ResourceDefinition } from './definition.ts'
 import { callWithin, idOf, pathsOf } from './paths.ts'
 import { readChangeBody, readCreateBody } from './tolerance.ts'
 
 /** A resource type as its routes see it: what comes in has passed the schemas of the model. */
 export interface ServedResource {
   readonly model: ResourceModel
-  readonly definition: { readonly inUse?: ErrorReason }
+  readonly definition: Pick<ResourceDefinition<ResourceModel, object>, 'inUse' | 'modernize'>
   create(input: unknown, call: Call): Promise<object>
   get(id: string, call: Call): Promise<Identified>
   list(page: Page, call: Call): Promise<Identified[]>
@@ -36,7 +37,7 @@ export function resourceRoutes(
   operations = allOperations,
 ): void {
   const { model } = resource
-  const options = routeOptions(model, resource.definition.inUse ?? 'resource_in_use')
+  const options = routeOptions(model, resource.definition)
   const { collection, item } = pathsOf(model)
   const read = callWithin(model, callOf)
 
@@ -79,7 +80,10 @@ async function listReply(resource: ServedResource, query: object, call: Call): P
   return { [listKey]: page.shown, uri: source.uri, next_page_uri: page.nextPageUri }
 }
 
-function routeOptions(model: ResourceModel, inUse: ErrorReason): Record<Operation, RouteShorthandOptions> {
+function routeOptions(
+  model: ResourceModel,
+  { inUse = 'resource_in_use', modernize }: ServedResource['definition'],
+): Record<Operation, RouteShorthandOptions> {
   const { title, fieldErrors, refusals, listKey, emptyPatch } = model
   const { pathIds } = pathsOf(model)
   const tags = [title]
@@ -89,7 +93,7 @@ function routeOptions(model: ResourceModel, inUse: ErrorReason): Record<Operatio
       config: { fieldErrors, refusals },
       schema: { tags, summary: `Create: ${title}`, body: model.create, response: { 201: model.reply } },
       preValidation: async (request) => {
-        request.body = readCreateBody(request.body, model.create, pathIds)
+        request.body = readCreateBody(request.body, model.create, pathIds, modernize)
       },
     },
     list: { schema: { tags, summary: `List: ${title}`, querystring: PageQuery, response: { 200: list } } },

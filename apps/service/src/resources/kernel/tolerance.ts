@@ -1,4 +1,5 @@
 import type { TObject, TSchema } from 'typebox'
+import type { OlderInput } from './definition.ts'
 
 /*
  * Existing clients send more than they mean: every unset field as null, zero values for arguments that were left out,
@@ -7,10 +8,16 @@ import type { TObject, TSchema } from 'typebox'
 
 /**
  * A create body without its unset fields (null, and the zero value of the field's own type), ids of the path, and empty
- * fields that are not known here: clients of other versions send those. An empty object may ask for something: a module.
+ * fields that are not known here: clients of other versions send those.
  */
-export function readCreateBody(body: unknown, schema: TObject, pathIds: readonly string[]): unknown {
-  return withoutFields(body, (name, value) => {
+export function readCreateBody(
+  body: unknown,
+  schema: TObject,
+  pathIds: readonly string[],
+  modernize: (input: OlderInput) => OlderInput = (input) => input,
+): unknown {
+  const input = isObject(body) ? modernize(body) : body
+  return withoutFields(input, (name, value) => {
     const declared = schema.properties[name]
     if (declared === undefined) return pathIds.includes(name) || isEmpty(value)
     return value === null || isZero(value, declared)
@@ -43,8 +50,12 @@ export function withoutEmptyTexts<Body extends object>(body: Body): Body {
 
 function withoutFields(body: unknown, isDropped: (name: string, value: unknown) => boolean): unknown {
   if (body === undefined || body === null) return {}
-  if (typeof body !== 'object' || Array.isArray(body)) return body
+  if (!isObject(body)) return body
   return Object.fromEntries(Object.entries(body).filter(([name, value]) => !isDropped(name, value)))
+}
+
+function isObject(body: unknown): body is OlderInput {
+  return typeof body === 'object' && body !== null && !Array.isArray(body)
 }
 
 function isEmpty(value: unknown): boolean {
@@ -61,10 +72,15 @@ function isZero(value: unknown, schema: TSchema): boolean {
     case 'array':
       return Array.isArray(value) && value.length === 0
     case 'object':
-      return typeof value === 'object' && value !== null && Object.keys(value).length === 0
+      return isMap(schema) && isObject(value) && Object.keys(value).length === 0
     default:
       return false
   }
+}
+
+/** Labels and such; an object with fields of its own, such as a module, is asked for by `{}` with all its defaults. */
+function isMap(schema: TSchema): boolean {
+  return !('properties' in schema)
 }
 
 function typeOf(schema: TSchema): unknown {

@@ -1,6 +1,7 @@
 import { randomInt } from 'node:crypto'
 import { type ReservedAddr, ServiceError, reservedAddrModel } from '@tunnel/models'
 import type { Records } from '../../storage/records.ts'
+import { regionsAccepted } from '../domain-names/hosted-regions.ts'
 import type { ZoneNames } from '../domain-names/zone-names.ts'
 import { type ResourceDefinition, defineResource } from '../kernel/definition.ts'
 
@@ -20,8 +21,9 @@ export function reservedAddrs(
   return defineResource<typeof reservedAddrModel, ReservedAddrBody>({
     model: reservedAddrModel,
     create: async ({ region = parts.names.region, ...texts }) => {
-      if (region !== parts.names.region)
-        throw new ServiceError('addr_region_unknown', { region: region.slice(0, 40), supported: parts.names.region })
+      const regions = regionsAccepted(parts.names)
+      if (!regions.includes(region))
+        throw new ServiceError('addr_region_unknown', { region: region.slice(0, 40), supported: regions.join(', ') })
       return { body: { ...texts, region, addr: await freeAddress(parts) } }
     },
     uniqueKeys: ({ addr }) => [{ name: addrKeyName, value: addr, taken: 'addr_taken' }],

@@ -7,21 +7,21 @@ import {
 } from '@tunnel/models'
 import { type CertificateProvisioning, completePolicy } from '../certificate-management/certificate-policy.ts'
 import { readDomain } from '../domain-names/domain-name.ts'
+import { regionsAccepted } from '../domain-names/hosted-regions.ts'
 import { besideDomain, reservationKey, reservationKeyName } from '../domain-names/reservation.ts'
 import type { ZoneNames } from '../domain-names/zone-names.ts'
-import { type ResourceDefinition, defineResource } from '../kernel/definition.ts'
+import { type OlderInput, type ResourceDefinition, defineResource } from '../kernel/definition.ts'
 import { referenceTo } from '../kernel/references.ts'
 import { refTo } from '../kernel/refs.ts'
 
 const defaultKeyType = 'ecdsa'
-/** Regions of the hosted product. A domain is served everywhere here; who names one of them gets what they need. */
-const hostedRegions = ['ap', 'au', 'eu', 'in', 'jp', 'sa', 'us']
 
 export interface ReservedDomainBody extends Pick<ReservedDomain, 'description' | 'metadata' | 'domain'> {
   /** An uploaded certificate; never together with a policy. */
   readonly certificate_id?: string
   readonly certificate_management_policy: CertificatePolicy | null
   readonly error_redirect_url?: string
+  readonly resolves_to?: ReservedDomain['resolves_to']
 }
 
 interface ReservedDomainParts {
@@ -33,9 +33,10 @@ export function reservedDomains({
   names,
   provisioning,
 }: ReservedDomainParts): ResourceDefinition<typeof reservedDomainModel, ReservedDomainBody> {
-  const regions = [names.region, ...hostedRegions]
+  const regions = regionsAccepted(names)
   return defineResource<typeof reservedDomainModel, ReservedDomainBody>({
     model: reservedDomainModel,
+    modernize: (input) => withDomain(input, names.zone),
     create: ({ domain: name, region, ...input }) => {
       const domain = readDomain(name)
       if (names.isOwn(domain)) throw new ServiceError('domain_parent_forbidden', { domain })
@@ -46,9 +47,11 @@ export function reservedDomains({
       const certificate = chooseCertificate(domain, input, names) ?? { certificate_management_policy: automatic }
       return { body: { ...settings, domain, ...certificate } }
     },
-    update: (body, { region, ...changes }) => {
+    update: async (body, { region, ...given }, { id }) => {
       if (region !== undefined && region !== '' && !regions.includes(region))
         throw new ServiceError('domain_region_fixed')
+      const managed = body.certificate_management_policy === null ? null : await provisioning.progress(id)
+      const changes = withoutEcho(given, managed?.certificateId)
       const { certificate_management_policy: _policy, ...settings } = changes
       const chosen = chooseCertificate(body.domain, changes, names)
       const { certificate_id: _id, ...rest } = body
@@ -84,11 +87,19 @@ export function reservedDomains({
         acme_challenge_cname_target: isCustom && body.domain.startsWith('*.') ? names.challengeOf(id) : null,
         error_redirect_url: body.error_redirect_url ?? null,
         is_dev: false,
-        resolves_to: [],
+        resolves_to: body.resolves_to ?? [],
       }
     },
     inUse: 'domain_in_use',
   })
+}
+
+/** `name` once stood for `domain`; without a dot it is a label below the zone. */
+function withDomain(input: OlderInput, zone: string): OlderInput {
+  const { name, ...others } = input
+  if (typeof name !== 'string' || name === '') return input
+  if (input['domain']) throw new ServiceError('domain_named_twice')
+  return { ...others, domain: name.includes('.') ? name : `${name}.${zone}` }
 }
 
 type CertificateChoice = Pick<ReservedDomainBody, 'certificate_id' | 'certificate_management_policy'>
@@ -98,6 +109,14 @@ interface DomainInput extends Pick<
   'description' | 'metadata' | 'certificate_id' | 'error_redirect_url'
 > {
   readonly certificate_management_policy?: Partial<CertificatePolicy>
+}
+
+/** Clients that send back all they were shown send an automatic certificate's id beside its policy, or `""` for none. */
+function withoutEcho<Changes extends DomainInput>(
+  { certificate_id: id, ...changes }: Changes,
+  managedId: string | null | undefined,
+): Omit<Changes, 'certificate_id'> & { readonly certificate_id?: string } {
+  return id === undefined || id === '' || id === managedId ? changes : { ...changes, certificate_id: id }
 }
 
 /** An uploaded certificate and an automatic one exclude each other; what is given replaces what is stored. */
