@@ -2,17 +2,21 @@ import swagger from '@fastify/swagger'
 import type { FastifyInstance, FastifySchema } from 'fastify'
 import type { TSchema } from 'typebox'
 import { errorExamples, errorSchema, failuresOf } from './described-errors.ts'
-import { exampleOf } from './described-examples.ts'
+import { exampleOf, requestExampleOf } from './described-examples.ts'
 
 type Responses = Readonly<Record<string, TSchema>>
 
 function responsesOf({ response = {} }: FastifySchema): Responses {
   const schemas = Object.entries(response as Responses)
-  return Object.fromEntries(schemas.map(([status, schema]) => [status, withExample(schema)]))
+  return Object.fromEntries(schemas.map(([status, schema]) => [status, withExample(schema, exampleOf(schema))]))
 }
 
-function withExample(schema: TSchema): TSchema {
-  return (schema as { type?: unknown }).type === 'object' ? { ...schema, examples: [exampleOf(schema)] } : schema
+function bodyOf({ body }: FastifySchema): { readonly body?: TSchema } {
+  return body === undefined ? {} : { body: withExample(body as TSchema, requestExampleOf(body as TSchema)) }
+}
+
+function withExample(schema: TSchema, example: unknown): TSchema {
+  return (schema as { type?: unknown }).type === 'object' ? { ...schema, examples: [example] } : schema
 }
 
 /** Serves the description of every route at `/openapi.json`. Routes must be registered after it. */
@@ -35,8 +39,7 @@ export async function describeApi(app: FastifyInstance, baseUrl: string | null):
     transform: ({ schema, url, route }) => {
       const { fieldErrors = {}, refusals = [] } = route.config ?? {}
       const failures = failuresOf({ url, schema, own: [...Object.values(fieldErrors), ...refusals] })
-      const body = schema.body === undefined ? {} : { body: withExample(schema.body as TSchema) }
-      return { url, schema: { ...schema, ...body, response: { ...responsesOf(schema), ...failures } } }
+      return { url, schema: { ...schema, ...bodyOf(schema), response: { ...responsesOf(schema), ...failures } } }
     },
     refResolver: {
       buildLocalReference: (schema, _base, _fragment, index) =>

@@ -29,7 +29,7 @@ const Seconds = Type.Integer({ minimum: 1, maximum: 86_400 })
 const Buckets = Type.Integer({ minimum: 1, maximum: 128 })
 const Volume = Type.Integer({ minimum: 0, maximum: 1_000_000 })
 const Share = Type.Number({ minimum: 0, maximum: 1 })
-const TlsVersion = Type.Enum(['1.0', '1.1', '1.2', '1.3'])
+const TlsVersion = Type.Enum(['1.0', '1.1', '1.2', '1.3'], { examples: ['1.2'] })
 const PolicyRules = Type.Array(Type.Record(Type.String(), Type.Unknown()), { maxItems: 100 })
 
 const headers = module(

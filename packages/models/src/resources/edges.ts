@@ -16,6 +16,7 @@ export const hostportsMax = 100
 const Hostports = Type.Array(Type.String({ 'x-maxBytes': 260, description: 'name:port' }), { maxItems: hostportsMax })
 const MatchType = Type.Enum(['exact_path', 'path_prefix'])
 const Match = Type.String({ 'x-maxBytes': 1024 })
+const TcpHostports = Type.Array(Hostports.items, { maxItems: hostportsMax, examples: [['1.tcp.example.com:20000']] })
 const edgeSettable = { ...described, hostports: Type.Optional(Hostports) }
 const edgeShown = { ...described, hostports: nullable(Hostports) }
 const edgeErrors = {
@@ -80,8 +81,8 @@ export const tcpEdgeModel = defineModel({
   path: '/edges/tcp',
   prefix: 'edgtcp',
   listKey: 'tcp_edges',
-  create: { ...edgeSettable, ...writes(tcpEdgeModuleNames) },
-  update: { ...edgeSettable, ...writes(tcpEdgeModuleNames) },
+  create: { ...edgeSettable, hostports: Type.Optional(TcpHostports), ...writes(tcpEdgeModuleNames) },
+  update: { ...edgeSettable, hostports: Type.Optional(TcpHostports), ...writes(tcpEdgeModuleNames) },
   reply: { ...edgeShown, ...replies(tcpEdgeModuleNames) },
   fieldErrors: { ...edgeErrors, ...fieldErrorsWithin(tcpEdgeModuleNames) },
   refusals: [...hostportRefusals, ...tcpEdgeModuleNames.flatMap(refusalsOfModule)],

@@ -4,7 +4,10 @@ import { described } from './fields.ts'
 import { type ReplyOf, defineModel } from './resource-model.ts'
 
 export const failoverBackendsMax = 64
-const BackendIds = Type.Array(Type.String(), { maxItems: failoverBackendsMax })
+const BackendIds = Type.Array(Type.String(), {
+  maxItems: failoverBackendsMax,
+  examples: [['bkdtg_2RWUhWYxiTp8Fnd3RsCCtWTF8vY', 'bkdhr_2RWUhWYxiTp8Fnd3RsCCtWTF8vY']],
+})
 const settable = { ...described, backends: Type.Optional(BackendIds) }
 
 /** Tries other backends in their order. */

@@ -9,9 +9,14 @@ export const sshCertificateInput = {
   ssh_certificate_authority_id: Type.String(),
   public_key: Type.String({ description: 'The line of a .pub file.' }),
   principals: Type.Optional(Type.Array(Type.String(), { maxItems: sshPrincipalsMax })),
-  valid_after: Type.Optional(Type.String({ description: 'RFC 3339; now, when it is left out.' })),
+  valid_after: Type.Optional(
+    Type.String({ description: 'RFC 3339; now, when it is left out.', examples: ['2026-01-31T12:00:00Z'] }),
+  ),
   valid_until: Type.Optional(
-    Type.String({ description: 'RFC 3339; the first moment at which it is no longer valid.' }),
+    Type.String({
+      description: 'RFC 3339; the first moment at which it is no longer valid.',
+      examples: ['2027-01-31T12:00:00Z'],
+    }),
   ),
 }
 

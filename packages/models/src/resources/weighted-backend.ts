@@ -5,7 +5,9 @@ import { type ReplyOf, defineModel } from './resource-model.ts'
 
 export const weightedBackendsMax = 64
 const Weight = Type.Integer({ minimum: 0, maximum: 10_000 })
-const Weights = Type.Record(Type.String(), Weight)
+const Weights = Type.Record(Type.String(), Weight, {
+  examples: [{ bkdtg_2RWUhWYxiTp8Fnd3RsCCtWTF8vY: 9, bkdhr_2RWUhWYxiTp8Fnd3RsCCtWTF8vY: 1 }],
+})
 const settable = { ...described, backends: Type.Optional(Weights) }
 
 /** Spreads requests over other backends by weight. */

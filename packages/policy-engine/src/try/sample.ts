@@ -15,7 +15,7 @@ const Headers = Type.Record(
 /** A made-up request to try a policy on, and the response that the upstream shall give. Wire form. */
 export const PolicySample = Type.Object(
   {
-    method: Type.Optional(Type.String({ pattern: '^[A-Z]{1,32}$', default: 'GET' })),
+    method: Type.Optional(Type.String({ pattern: '^[A-Z]{1,32}$', default: 'GET', examples: ['GET'] })),
     url: Type.Optional(
       Type.String({ pattern: '^https?://[^/?#\\s]+[^#\\s]*$', maxLength: 8192, default: 'https://app.example.com/' }),
     ),
