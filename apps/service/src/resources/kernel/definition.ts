@@ -3,6 +3,7 @@ import type { Call } from '../../api/caller.ts'
 import type { KeySpan, UniqueKey } from '../../storage/guards.ts'
 import type { ResourceRow } from '../../storage/records.ts'
 import type { Reference } from './references.ts'
+import type { OlderInput } from './tolerance.ts'
 
 /** A stored resource with its body read. */
 export interface Stored<Body> {
@@ -90,9 +91,6 @@ export interface ResourceDefinition<M extends ResourceModel, Body extends object
   /** Deleted ids are remembered, so that later use is told from an unknown id. */
   readonly isBuried?: boolean
 }
-
-/** A create body that no schema has checked yet. */
-export type OlderInput = Readonly<Record<string, unknown>>
 
 /** What `reply` returns. */
 export type ReplyFields<M extends ResourceModel> = Omit<ReplyOf<M>, 'id' | 'uri' | 'created_at'>

@@ -1,5 +1,7 @@
 import type { TObject, TSchema } from 'typebox'
-import type { OlderInput } from './definition.ts'
+
+/** A create body that no schema has checked yet. */
+export type OlderInput = Readonly<Record<string, unknown>>
 
 /*
  * Existing clients send more than they mean: every unset field as null, zero values for arguments that were left out,

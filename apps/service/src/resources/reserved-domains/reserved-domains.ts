@@ -10,9 +10,10 @@ import { readDomain } from '../domain-names/domain-name.ts'
 import { regionsAccepted } from '../domain-names/hosted-regions.ts'
 import { besideDomain, reservationKey, reservationKeyName } from '../domain-names/reservation.ts'
 import type { ZoneNames } from '../domain-names/zone-names.ts'
-import { type OlderInput, type ResourceDefinition, defineResource } from '../kernel/definition.ts'
+import { type ResourceDefinition, defineResource } from '../kernel/definition.ts'
 import { referenceTo } from '../kernel/references.ts'
 import { refTo } from '../kernel/refs.ts'
+import type { OlderInput } from '../kernel/tolerance.ts'
 
 const defaultKeyType = 'ecdsa'
 
