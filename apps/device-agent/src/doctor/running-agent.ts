@@ -1,4 +1,4 @@
-import type { ListenAddress } from '../config-values.ts'
+import type { Config } from '../config.ts'
 import { fetchText } from '../network/http-client.ts'
 import { Trust } from '../network/trust.ts'
 
@@ -12,7 +12,7 @@ interface Status {
  * What the agent that runs here says of its session: its user may lack what the one who calls the doctor has, such as the
  * permission to read a file. @throws Error with the agent's own reason
  */
-export async function askRunningAgent(apiListen: ListenAddress): Promise<string> {
+export async function askRunningAgent(apiListen: Config['apiListen']): Promise<string> {
   const status = await readStatus(apiListen)
   if (status?.session === undefined) return 'none answers here'
   const { state, last_error: problem } = status.session
@@ -20,7 +20,7 @@ export async function askRunningAgent(apiListen: ListenAddress): Promise<string>
   return state
 }
 
-async function readStatus({ host, port }: ListenAddress): Promise<Partial<Status> | null> {
+async function readStatus({ host, port }: Config['apiListen']): Promise<Partial<Status> | null> {
   const url = new URL(`http://${host.includes(':') ? `[${host}]` : host}:${port}/status`)
   const route = { proxy: null, trust: new Trust(null) }
   return fetchText(url, statusMaxBytes, route)
