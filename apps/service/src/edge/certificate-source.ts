@@ -1,9 +1,10 @@
 import type { SecureContext } from 'node:tls'
 
-/** 48 bytes that session tickets are sealed with, from time to time new ones. */
+/** What session tickets are sealed with, from time to time something new. */
 export interface TicketKeySource {
-  readonly current: Buffer
-  onRotated(listener: (keys: Buffer) => void): void
+  /** 48 bytes, others for each purpose. */
+  keysFor(purpose: string): Buffer
+  onRotated(listener: () => void): void
 }
 
 /** Where the HTTPS listener gets its certificates from. */

@@ -54,6 +54,11 @@ export interface EdgeLimits {
   readonly certificateRefreshMs: number
   /** Different demands on the TLS of visitors that are remembered at a time. */
   readonly tlsTermsMaxCount: number
+  /** Names whose TLS sessions can be resumed at a time; about 25 KB each. */
+  readonly tlsNamesMaxCount: number
+  /** Names that may be added to them at once, and per second after that. */
+  readonly tlsNamesBurst: number
+  readonly tlsNamesPerSecond: number
   /** How long running requests get to finish when the service stops. */
   readonly drainMs: number
 }
@@ -92,5 +97,8 @@ export const edgeLimits: EdgeLimits = {
   deadlineTickMs: 500,
   certificateRefreshMs: 3_600_000,
   tlsTermsMaxCount: 1_000,
+  tlsNamesMaxCount: 1_000,
+  tlsNamesBurst: 200,
+  tlsNamesPerSecond: 50,
   drainMs: 10_000,
 }

@@ -1,4 +1,4 @@
-import { randomBytes } from 'node:crypto'
+import { hkdfSync, randomBytes } from 'node:crypto'
 import { once } from 'node:events'
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -13,10 +13,11 @@ import { testCertificates } from '../edge/test-certificates.ts'
 import { throwAwayCertificate } from './throw-away-certificate.ts'
 
 const stack = new AsyncDisposableStack()
-const rotations: ((keys: Buffer) => void)[] = []
+const rotations: (() => void)[] = []
+let secret = randomBytes(48)
 const ticketKeys = {
-  current: randomBytes(48),
-  onRotated: (listener: (keys: Buffer) => void) => void rotations.push(listener),
+  keysFor: (purpose: string) => Buffer.from(hkdfSync('sha256', secret, '', purpose, 48)),
+  onRotated: (listener: () => void) => void rotations.push(listener),
 }
 const certificates = new Map<string, KeyAndChain>()
 const names = new ServedNames()
@@ -37,12 +38,15 @@ beforeAll(async () => {
   names.set('rd_1', ['app.test'], 'cert_app')
   names.set('rd_2', ['www.app.test'], 'cert_www')
   names.set('rd_3', ['*.wild.test'], 'cert_wild')
+  names.set('rd_4', ['also-app.test'], 'cert_app')
   dir = stack.use(await tempDir()).path
   const upstream = stack.use(await startHttpUpstream())
   const selection = new CertificateSelection({ names, contexts, lastResort: await testCertificates() })
   const options = { upstreamPort: upstream.port, certificates: selection, ticketKeys }
   const edges = [stack.use(await startTestEdge(options)), stack.use(await startTestEdge(options))]
   ports = edges.map((edge) => edge.tlsPort)
+  for (const edge of edges)
+    for (const name of ['one.wild.test', 'two.wild.test', 'also-app.test']) edge.publishTunnel(name)
 })
 
 afterAll(() => stack.disposeAsync())
@@ -64,6 +68,18 @@ async function handshake(serverName: string | null, { node = 0, args = [], host 
   const command =
     host === undefined ? `openssl ${shown} </dev/null & pid=$!; sleep 0.4; kill $pid` : `openssl ${shown} <'${input}'`
   return runProcess('sh', ['-c', `${command} 2>&1 || true`], { limitMs: 15_000 })
+}
+
+/** A visit by Node's client, which waits for the ticket that comes with the response. */
+async function visit(port: number, servername: string, session?: Buffer) {
+  const socket = connect({ port, host: '127.0.0.1', servername, rejectUnauthorized: false, ...(session && { session }) })
+  let ticket: Buffer | undefined
+  socket.on('session', (given: Buffer) => (ticket = given))
+  await once(socket, 'secureConnect')
+  const isResumed = socket.isSessionReused()
+  socket.end(`GET /request HTTP/1.1\r\nHost: ${servername}\r\nConnection: close\r\n\r\n`).resume()
+  await once(socket, 'close')
+  return { session: ticket, isResumed }
 }
 
 function sanOf(output: string): Promise<string> {
@@ -100,28 +116,62 @@ describe('a handshake with the real openssl', () => {
 })
 
 describe.each(['-tls1_2', '-tls1_3'])('a session of %s', (version) => {
-  const session = () => join(dir, `session${version}`)
+  const session = (name: string | null) => join(dir, `session${version}-${name}`)
+  const begin = (name: string | null) =>
+    handshake(name, { args: [version, '-sess_out', session(name)], host: name ?? 'app.test' })
+  const resume = (name: string | null, of: string | null, options: Handshake = {}) =>
+    handshake(name, { host: name ?? 'app.test', ...options, args: [version, '-sess_in', session(of)] })
+  const begun = ['app.test', 'www.app.test', 'one.wild.test', 'unknown.example', null]
 
-  beforeAll(() => handshake('app.test', { args: [version, '-sess_out', session()], host: 'app.test' }))
-
-  it('begun at one process is resumed at another, and its request is routed by its Host', async () => {
-    const output = await handshake('app.test', { node: 1, args: [version, '-sess_in', session()], host: 'app.test' })
-    expect(output).toContain('Reused, TLSv1')
-    expect(output).toMatch(/HTTP\/1\.1 200[^]*"host":"app\.test"/)
+  beforeAll(async () => {
+    for (const name of begun) await begin(name)
   })
 
-  it('offered under another name counts for the name of the new handshake alone', async () => {
-    const resume = [version, '-sess_in', session()]
-    const output = await handshake('www.app.test', { args: resume, host: 'www.app.test' })
-    expect(output).toMatch(/HTTP\/1\.1 200[^]*"host":"www\.app\.test"/)
-    for (const host of ['app.test', 'any.wild.test'])
-      expect(await handshake('www.app.test', { args: resume, host })).toMatch(/HTTP\/1\.1 421/)
+  it.each(['app.test', 'one.wild.test'])('of %s is resumed at another process', async (name) => {
+    const output = await resume(name, name, { node: 1 })
+    expect(output).toMatch(new RegExp(`Reused, TLSv1[^]*HTTP/1\\.1 200[^]*"host":"${name}"`))
   })
 
-  it('offered without a name is led nowhere that has a certificate of its own', async () => {
-    const resume = [version, '-sess_in', session()]
-    expect(await handshake(null, { args: resume, host: 'app.test' })).toMatch(/HTTP\/1\.1 421/)
+  it('is resumed however the name is written', async () => {
+    expect(await resume('APP.test.', 'app.test', { host: 'app.test' })).toMatch(/Reused,[^]*HTTP\/1\.1 200/)
   })
+
+  it('of a visitor who names no server is resumed for one, and leads nowhere that has a certificate of its own', async () => {
+    expect(await resume(null, null, { node: 1 })).toMatch(/Reused,[^]*HTTP\/1\.1 421/)
+  })
+
+  it.each([
+    ['www.app.test', 'app.test', 'of another certificate'],
+    ['app.test', 'www.app.test', 'of another certificate'],
+    ['also-app.test', 'app.test', 'of the same certificate'],
+    ['two.wild.test', 'one.wild.test', 'under the same wildcard'],
+    ['app.test', 'unknown.example', 'of a name that nobody serves'],
+    ['app.test', null, 'of no name'],
+    [null, 'app.test', 'of a name, offered without one'],
+    [null, 'unknown.example', 'of a name that nobody serves, offered without one'],
+  ])('is not resumed for %s when it is one of %s: %s', async (name, of, _case) => {
+    const output = await resume(name, of)
+    expect(output).toMatch(name === null ? /New, TLSv1[^]*HTTP\/1\.1 421/ : /New, TLSv1[^]*HTTP\/1\.1 200/)
+    expect(output).not.toContain('Reused,')
+  })
+
+  it('that is resumed leads to no name that its certificate does not cover', async () => {
+    expect(await resume('app.test', 'app.test', { host: 'one.wild.test' })).toMatch(/Reused,[^]*HTTP\/1\.1 421/)
+  })
+})
+
+it('names beyond those that are remembered, or that come too fast, are served without sessions', async () => {
+  const upstream = stack.use(await startHttpUpstream())
+  const limits = { tlsNamesMaxCount: 1, tlsNamesBurst: 2, tlsNamesPerSecond: 0 }
+  await using edge = await startTestEdge({ upstreamPort: upstream.port, ticketKeys, limits })
+  const isResumed = async (servername: string) => {
+    const begun = await visit(edge.tlsPort, servername)
+    return (await visit(edge.tlsPort, servername, begun.session)).isResumed
+  }
+  expect(await isResumed('app.test')).toBe(true)
+  expect(await isResumed('www.app.test')).toBe(true)
+  expect(await isResumed('app.test')).toBe(false)
+  expect(await isResumed('www.app.test')).toBe(true)
 })
 
 it('a flood of unknown names makes no context', async () => {
@@ -162,7 +212,8 @@ it('a certificate that never comes ends the handshake at its time limit, and nob
 it('after a rotation of the ticket keys an old session costs a full handshake, and no error', async () => {
   const session = join(dir, 'session-rotated')
   await handshake('app.test', { args: ['-sess_out', session], host: 'app.test' })
-  for (const rotate of rotations) rotate(randomBytes(48))
+  secret = randomBytes(48)
+  for (const rotated of rotations) rotated()
   const output = await handshake('app.test', { args: ['-sess_in', session, '-sess_out', session], host: 'app.test' })
   expect(output).toMatch(/New, TLSv1[^]*HTTP\/1\.1 200/)
   expect(await handshake('app.test', { args: ['-sess_in', session], host: 'app.test' })).toContain('Reused,')

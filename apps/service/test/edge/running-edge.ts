@@ -79,6 +79,8 @@ export async function startTestEdge(options: EdgeOptions = {}) {
     streams,
     /** A tunnel that leads to a port of loopback. */
     tunnelTo,
+    /** Publishes one more name before the same port. */
+    publishTunnel: (host: string) => endpoints.set(host, { kind: 'online', tunnel: tunnel(host) }),
     /** Publishes an edge under a name. */
     publish: (host: string, published: PublishedEdge) => endpoints.set(host, { kind: 'edge', edge: published }),
     port: edge.httpAddress.port,

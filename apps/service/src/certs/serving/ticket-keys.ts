@@ -1,4 +1,4 @@
-import { randomBytes } from 'node:crypto'
+import { hkdfSync, randomBytes } from 'node:crypto'
 
 /** A value of the store that all processes share; `write` returns false when somebody else was faster. */
 interface SharedValues {
@@ -25,7 +25,7 @@ const lookEveryMs = 60_000
 export class TicketKeys implements Disposable {
   readonly #options: TicketKeysOptions
   readonly #timer: NodeJS.Timeout
-  readonly #listeners = new Set<(keys: Buffer) => void>()
+  readonly #listeners = new Set<() => void>()
   #period: number
   #keys: Buffer
 
@@ -40,12 +40,13 @@ export class TicketKeys implements Disposable {
     return new TicketKeys(options, await keysOfPeriod(options.values, periodAt(options.nowMs())))
   }
 
-  get current(): Buffer {
-    return this.#keys
+  /** The keys of a purpose: who has them can open nothing else. */
+  keysFor(purpose: string): Buffer {
+    return Buffer.from(hkdfSync('sha256', this.#keys, '', purpose, keysBytes))
   }
 
-  /** Calls back with the keys of each new period. */
-  onRotated(listener: (keys: Buffer) => void): void {
+  /** Calls back when a new period has begun. */
+  onRotated(listener: () => void): void {
     this.#listeners.add(listener)
   }
 
@@ -56,7 +57,7 @@ export class TicketKeys implements Disposable {
     const stored = await keysOfPeriod(this.#options.values, period)
     this.#period = stored.period
     this.#keys = stored.keys
-    for (const listener of this.#listeners) listener(stored.keys)
+    for (const listener of this.#listeners) listener()
   }
 
   [Symbol.dispose](): void {

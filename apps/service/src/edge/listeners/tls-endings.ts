@@ -1,16 +1,17 @@
 import type { Socket } from 'node:net'
 import type { Server, TLSSocket } from 'node:tls'
+import { EventBudget } from '../event-budget.ts'
 import { keyOfTerms, type TlsTerms } from '../tls-terms.ts'
-import { HelloNames } from './hello-names.ts'
+import { RecentListeners } from './recent-listeners.ts'
 import { createTlsListener, type TlsListenerDeps, type TlsUse } from './tls-listener.ts'
 
 /** A connection whose ClientHello has been read. */
 export interface Greeted {
   readonly socket: Socket
-  /** Before a proxy's header gave it other addresses. */
-  readonly ends: string
   readonly hello: Buffer
   readonly serverName: string | undefined
+  /** Whether something is published under the name. */
+  readonly isServed: boolean
 }
 
 export interface TlsEndingsDeps extends TlsListenerDeps {
@@ -20,58 +21,61 @@ export interface TlsEndingsDeps extends TlsListenerDeps {
   readonly onBytes: (socket: TLSSocket, terms: TlsTerms) => void
 }
 
-/** Where TLS ends. The terms have to be known before the handshake begins, so there is a listener for all who share them. */
+/**
+ * Where TLS ends. Terms and ticket keys have to be known before the handshake begins, so there is a listener for each name,
+ * which resumes the sessions of this name alone, and for names without one a listener on the same terms that resumes none.
+ */
 export class TlsEndings {
   readonly #deps: TlsEndingsDeps
-  readonly #http = new Map<string, Server>()
-  readonly #bytes = new Map<string, Server>()
-  readonly #names = new HelloNames()
+  readonly #ofTerms: RecentListeners
+  readonly #ofNames: RecentListeners
+  readonly #newNames: EventBudget
 
   constructor(deps: TlsEndingsDeps) {
+    const { limits, ticketKeys } = deps
     this.#deps = deps
+    this.#ofTerms = new RecentListeners(limits.tlsTermsMaxCount)
+    this.#ofNames = new RecentListeners(limits.tlsNamesMaxCount)
+    this.#newNames = new EventBudget(limits.tlsNamesBurst, limits.tlsNamesPerSecond, () => performance.now())
+    ticketKeys?.onRotated(() => this.#ofNames.close())
   }
 
   endHttp(greeted: Greeted, terms: TlsTerms): void {
-    const protocols = ['h2', 'http/1.1']
-    const use = { protocols, isRefusedLater: true, onSecure: this.#deps.onHttp }
-    this.#listenerFor(this.#http, terms, use).emit('connection', this.#unread(greeted))
+    const use = { protocols: ['h2', 'http/1.1'], isRefusedLater: true, onSecure: this.#deps.onHttp }
+    hand(greeted, this.#listenerFor(greeted, 'http', terms, use))
   }
 
   endBytes(greeted: Greeted, terms: TlsTerms): void {
     const onSecure = (secure: TLSSocket) => this.#deps.onBytes(secure, terms)
-    const use = { protocols: undefined, isRefusedLater: false, onSecure }
-    this.#listenerFor(this.#bytes, terms, use).emit('connection', this.#unread(greeted))
+    hand(greeted, this.#listenerFor(greeted, 'bytes', terms, { protocols: undefined, isRefusedLater: false, onSecure }))
   }
 
   close(): void {
-    for (const listener of [...this.#http.values(), ...this.#bytes.values()]) listener.close()
+    this.#ofTerms.close()
+    this.#ofNames.close()
   }
 
-  #listenerFor(listeners: Map<string, Server>, terms: TlsTerms, use: TlsUse): Server {
-    const key = keyOfTerms(terms)
-    const listener = listeners.get(key) ?? this.#create(terms, use)
-    listeners.delete(key)
-    listeners.set(key, listener)
-    if (listeners.size > this.#deps.limits.tlsTermsMaxCount) dropOldest(listeners)
-    return listener
+  #listenerFor(greeted: Greeted, what: 'http' | 'bytes', terms: TlsTerms, use: TlsUse): Server {
+    const { serverName } = greeted
+    const key = `${what} ${keyOfTerms(terms)}`
+    const ownKey = `${key} ${serverName ?? ''}`
+    if (!this.#mayResume(greeted, terms, ownKey))
+      return this.#ofTerms.get(key, () => createTlsListener(this.#deps, terms, use, null))
+    const create = () => createTlsListener(this.#deps, terms, use, { serverName, purpose: ownKey })
+    return this.#ofNames.get(ownKey, create)
   }
 
-  #create(terms: TlsTerms, use: TlsUse): Server {
-    const listener = createTlsListener(this.#deps, terms, use)
-    return listener.prependListener('secureConnection', (socket) => this.#names.restore(socket))
-  }
-
-  #unread({ socket, ends, hello, serverName }: Greeted): Socket {
-    if (serverName !== undefined) this.#names.remember(socket, ends, serverName)
-    socket.unshift(hello)
-    return socket
+  /**
+   * Where visitors show certificates a resumed session would prove nothing: their authority may have been taken away since.
+   * Names that nobody serves, and more new ones at once than usual, must not make work or take memory.
+   */
+  #mayResume({ serverName, isServed }: Greeted, { clients }: TlsTerms, ownKey: string): boolean {
+    if (clients !== null) return false
+    return serverName === undefined || (isServed && (this.#ofNames.has(ownKey) || this.#newNames.spend()))
   }
 }
 
-/** Connections that were made by it go on. */
-function dropOldest(listeners: Map<string, Server>): void {
-  const [oldest] = listeners
-  if (oldest === undefined) return
-  listeners.delete(oldest[0])
-  oldest[1].close()
+function hand({ socket, hello }: Greeted, listener: Server): void {
+  socket.unshift(hello)
+  listener.emit('connection', socket)
 }

@@ -1,7 +1,6 @@
 import { createServer, type Server, type Socket } from 'node:net'
 import type { EndpointLookup, EndpointState } from '../endpoint-lookup.ts'
 import type { EdgeLimits } from '../limits.ts'
-import { endsOf } from '../connection-ends.ts'
 import type { ProxiedConnections } from '../proxy-protocol/proxied-connections.ts'
 import { HelloReader } from '../raw/client-hello.ts'
 import { joinRaw, type RawDeps } from '../raw/raw-connections.ts'
@@ -11,6 +10,7 @@ import type { Greeted, TlsEndings } from './tls-endings.ts'
 
 export interface TlsFrontDeps extends RawDeps {
   readonly endpoints: EndpointLookup
+  readonly ownHosts: ReadonlyMap<string, unknown>
   readonly limits: EdgeLimits
   readonly proxied: ProxiedConnections | null
 }
@@ -20,20 +20,20 @@ export interface TlsFrontDeps extends RawDeps {
  * those whose TLS ends here to `endings`, on the terms of the name.
  */
 export function createTlsFront(deps: TlsFrontDeps, endings: TlsEndings): Server {
-  const { endpoints, limits, proxied } = deps
-  const decide = (greeted: Greeted) => {
-    const { socket, hello, serverName } = greeted
-    if (serverName === undefined) return endings.endHttp(greeted, usualTerms)
+  const { endpoints, ownHosts, limits, proxied } = deps
+  const decide = (read: Omit<Greeted, 'isServed'>) => {
+    const { socket, hello, serverName } = read
+    if (serverName === undefined) return endings.endHttp({ ...read, isServed: false }, usualTerms)
     const endpoint = endpoints.find(serverName)
     const target = passedOn(endpoint)
     if (target !== undefined) return joinRaw(socket, target, hello, serverName, deps)
+    const greeted = { ...read, isServed: endpoint.kind !== 'unknown' || ownHosts.has(serverName) }
     if (endpoint.kind === 'raw-edge') return endings.endBytes(greeted, endpoint.edge.termination ?? usualTerms)
     endings.endHttp(greeted, endpoint.kind === 'edge' ? endpoint.edge.tls : usualTerms)
   }
   const front = createServer({ allowHalfOpen: true, noDelay: true, keepAlive: true }, (socket) => {
-    const ends = endsOf(socket)
     const begin = () =>
-      readHello(socket, limits.tlsHandshakeMs, (hello, serverName) => decide({ socket, ends, hello, serverName }))
+      readHello(socket, limits.tlsHandshakeMs, (hello, serverName) => decide({ socket, hello, serverName }))
     if (proxied === null) begin()
     else proxied.receive(socket, begin)
   })

@@ -5,7 +5,7 @@ import type { CertificateSource, TicketKeySource } from '../certificate-source.t
 import { noteClientProof } from '../client-proof.ts'
 import type { EdgeLimits } from '../limits.ts'
 import type { ProxiedConnections } from '../proxy-protocol/proxied-connections.ts'
-import type { ClientTrust, TlsTerms } from '../tls-terms.ts'
+import type { TlsTerms } from '../tls-terms.ts'
 import { ClientContexts, trusting } from './client-contexts.ts'
 
 export interface TlsListenerDeps {
@@ -24,14 +24,25 @@ export interface TlsUse {
   readonly onSecure: (socket: TLSSocket) => void
 }
 
-/** Ends TLS on these terms. Connections are handed in with `emit('connection')`; it listens nowhere itself. */
-export function createTlsListener(deps: TlsListenerDeps, terms: TlsTerms, use: TlsUse): Server {
-  const { certificates, ticketKeys, proxied, limits } = deps
-  const { clients } = terms
+/** Whose sessions are resumed. */
+export interface Resumed {
+  /** Undefined: those of visitors who name no server. */
+  readonly serverName: string | undefined
+  /** Tickets are sealed for this alone. */
+  readonly purpose: string
+}
+
+/**
+ * Ends TLS on these terms; `resumed` null: without sessions. Connections are handed in with `emit('connection')`; it listens
+ * nowhere itself.
+ */
+export function createTlsListener(deps: TlsListenerDeps, terms: TlsTerms, use: TlsUse, resumed: Resumed | null): Server {
+  const { certificates, proxied, limits } = deps
+  const { clients, minVersion } = terms
   const contexts = clients === null ? certificates : new ClientContexts(certificates, clients)
-  const withoutName = () => contextWithoutName(deps, terms)
+  const common = { minVersion, ...(clients && trusting(clients)), ...sessionsOf(resumed, deps.ticketKeys) }
   const listener = createServer({
-    ...withoutName(),
+    ...common,
     requestCert: clients !== null,
     rejectUnauthorized: !use.isRefusedLater,
     ALPNProtocols: use.protocols,
@@ -42,11 +53,11 @@ export function createTlsListener(deps: TlsListenerDeps, terms: TlsTerms, use: T
     SNICallback: callbackify((serverName: string) => contextOf(contexts, serverName)),
   })
   listener.maxConnections = limits.maxConnections
-  const refresh = setInterval(() => listener.setSecureContext(withoutName()), limits.certificateRefreshMs)
-  if (clients === null) ticketKeys?.onRotated((keys) => listener.setTicketKeys(keys))
-  listener.on('close', () => clearInterval(refresh))
+  if (resumed !== null && resumed.serverName === undefined) keepFallback(listener, common, deps)
   listener.on('secureConnection', (socket) => {
     proxied?.adopt(socket)
+    // After a resumed TLS 1.2 handshake Node does not tell the name.
+    if (socket.isSessionReused() && !socket.servername) socket.servername = resumed?.serverName ?? false
     if (clients !== null) noteClientProof(socket, { trustKey: clients.key, isProven: socket.authorized })
     use.onSecure(socket)
   })
@@ -58,22 +69,20 @@ export function createTlsListener(deps: TlsListenerDeps, terms: TlsTerms, use: T
   return listener
 }
 
-type ContextWithoutName = SecureContextOptions & { readonly ticketKeys?: Buffer }
-
-/** Sessions are resumed only where `sessionIdContext` is the same; Node's default differs between processes. */
-function contextWithoutName({ certificates, ticketKeys }: TlsListenerDeps, terms: TlsTerms): ContextWithoutName {
-  const { clients, minVersion } = terms
-  const own = { ...certificates.fallback(), minVersion }
-  if (clients !== null) return { ...own, ...checking(clients) }
-  return { ...own, sessionIdContext: 'tunnel-edge', ...(ticketKeys && { ticketKeys: ticketKeys.current }) }
+/** Where no server is named, the listener itself has to have a certificate. */
+function keepFallback(listener: Server, common: SecureContextOptions, { certificates, limits }: TlsListenerDeps): void {
+  const renew = () => listener.setSecureContext({ ...common, ...certificates.fallback() })
+  renew()
+  const refresh = setInterval(renew, limits.certificateRefreshMs)
+  listener.on('close', () => clearInterval(refresh))
 }
 
-/**
- * A resumed session would prove nothing: one of another name has never been checked, and an authority may have been taken
- * away since. So none is resumed where visitors show certificates.
- */
-function checking(clients: ClientTrust): SecureContextOptions {
-  return { ...trusting(clients), secureOptions: constants.SSL_OP_NO_TICKET, sessionIdContext: 'tunnel-edge-clients' }
+type SessionOptions = SecureContextOptions & { readonly ticketKeys?: Buffer }
+
+/** Sessions are resumed only where `sessionIdContext` is the same; Node's default differs between processes. */
+function sessionsOf(resumed: Resumed | null, ticketKeys: TicketKeySource | undefined): SessionOptions {
+  if (resumed === null) return { sessionIdContext: 'tunnel-edge-new', secureOptions: constants.SSL_OP_NO_TICKET }
+  return { sessionIdContext: 'tunnel-edge', ...(ticketKeys && { ticketKeys: ticketKeys.keysFor(resumed.purpose) }) }
 }
 
 /** An exception out of SNICallback would end the process; as a rejection it ends this handshake. */

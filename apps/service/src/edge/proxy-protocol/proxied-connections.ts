@@ -1,7 +1,6 @@
 import type { Socket } from 'node:net'
 import { CidrSet } from '@tunnel/policy-engine'
 import { Counter, type Registry } from 'prom-client'
-import { endsOf } from '../connection-ends.ts'
 import { type ProxiedAddresses, readProxyHeader } from './proxy-header.ts'
 
 interface ProxiedConnectionsOptions {
@@ -65,6 +64,11 @@ export class ProxiedConnections {
     this.#refused.inc()
     socket.destroy()
   }
+}
+
+/** The real ends of an open connection: the same for a connection and for the TLS on top of it. */
+function endsOf({ remoteAddress, remotePort, localAddress, localPort }: Socket): string {
+  return `${remoteAddress} ${remotePort} ${localAddress} ${localPort}`
 }
 
 /** Everybody who asks the socket, such as the management API behind the edge, learns who the visitor is. */

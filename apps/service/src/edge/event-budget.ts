@@ -1,5 +1,5 @@
 /** How many events are allowed: `burst` at once, refilled by `perSecond`. */
-export class FrameBudget {
+export class EventBudget {
   readonly #burst: number
   readonly #perSecond: number
   readonly #now: () => number
@@ -14,12 +14,14 @@ export class FrameBudget {
     this.#countedAt = now()
   }
 
-  /** False when there is nothing left to spend. */
+  /** False when there is nothing left to spend, which then costs nothing. */
   spend(): boolean {
     const now = this.#now()
     const refill = ((now - this.#countedAt) / 1000) * this.#perSecond
     this.#countedAt = now
-    this.#left = Math.min(this.#burst, this.#left + refill) - 1
-    return this.#left >= 0
+    this.#left = Math.min(this.#burst, this.#left + refill)
+    if (this.#left < 1) return false
+    this.#left -= 1
+    return true
   }
 }
