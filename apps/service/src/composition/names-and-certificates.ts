@@ -6,7 +6,6 @@ import type { HttpChallenges } from '../certs/challenges/http-challenges.ts'
 import { Proofs } from '../certs/challenges/proofs.ts'
 import type { StoredStates } from '../certs/provisioning/stored-states.ts'
 import { CertificateSelection, type LastResort } from '../certs/serving/certificate-selection.ts'
-import { garbageCollector } from '../certs/serving/collect-garbage.ts'
 import { ContextCache } from '../certs/serving/context-cache.ts'
 import { ServedNames } from '../certs/serving/served-names.ts'
 import { TicketKeys } from '../certs/serving/ticket-keys.ts'
@@ -32,6 +31,8 @@ export interface NamesAndCertificatesDeps {
   readonly management: Management
   readonly states: StoredStates
   readonly lastResort: LastResort
+  /** Told of every TLS context that is dropped. */
+  readonly onContextDropped: () => void
   /** An ingress takes sessions at these names from now on; none: no longer. */
   readonly onIngressNames: (
     ingress: { readonly id: string; readonly accountId: string },
@@ -94,7 +95,7 @@ export async function startNamesAndCertificates(deps: NamesAndCertificatesDeps):
     contextsMax: config.tlsContextsMax,
     creationsPerSecond: contextsPerSecond,
     nowMs: () => performance.now(),
-    collectGarbage: garbageCollector(),
+    onDropped: deps.onContextDropped,
   })
   const ticketKeys = await TicketKeys.start({
     values: storage.values,

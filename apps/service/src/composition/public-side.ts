@@ -1,6 +1,6 @@
 import type { FastifyInstance } from 'fastify'
-import { LocalCertificates } from '../certs/local-ca/local-certificates.ts'
-import { garbageCollector } from '../certs/serving/collect-garbage.ts'
+import { LocalCertificates, type LocalCertificatesDeps } from '../certs/local-ca/local-certificates.ts'
+import { freeDroppedContexts } from '../certs/serving/collect-garbage.ts'
 import type { StoredStates } from '../certs/provisioning/stored-states.ts'
 import type { Peers } from '../cluster/peers.ts'
 import type { ServiceConfig } from '../config.ts'
@@ -47,10 +47,12 @@ export async function startPublicSide(surroundings: Surroundings, sources: Publi
     [`api.${config.zone}`, apiHost(api)],
   ])
   const isPublished = (name: string) => ownHosts.has(name) || endpoints.find(name).kind !== 'unknown'
+  const onContextDropped = freeDroppedContexts()
   const { dns, ...tls } = await startNamesAndCertificates({
     ...surroundings,
     ...sources,
-    lastResort: await openLocalCertificates(config, storage, isPublished),
+    onContextDropped,
+    lastResort: await openLocalCertificates(config, storage, { isPublished, onDropped: onContextDropped }),
     onIngressNames: followIngressNames(ownHosts, (accountId) => sessionHost(sessions, releases, accountId)),
   })
   const listen = { httpListen: config.edgeHttpListen, httpsListen: config.edgeHttpsListen }
@@ -59,6 +61,7 @@ export async function startPublicSide(surroundings: Surroundings, sources: Publi
     ...tls,
     ...listen,
     ...seen,
+    onContextDropped,
     endpoints,
     ownHosts,
     proxied,
@@ -71,15 +74,14 @@ export async function startPublicSide(surroundings: Surroundings, sources: Publi
 function openLocalCertificates(
   config: ServiceConfig,
   storage: Storage,
-  isPublished: (name: string) => boolean,
+  told: Pick<LocalCertificatesDeps, 'isPublished' | 'onDropped'>,
 ): Promise<LocalCertificates> {
   return LocalCertificates.open({
     dataDir: config.dataDir,
     zone: config.zone,
     sealer: new Sealer(storage.masterKeys),
-    isPublished,
     now: () => new Date(),
-    collectGarbage: garbageCollector(),
+    ...told,
   })
 }
 

@@ -39,6 +39,8 @@ export interface EdgeDeps {
   readonly certificates: CertificateSource
   /** Shared by all processes, so that a TLS session can be resumed at any of them; absent: each has its own. */
   readonly ticketKeys?: TicketKeySource
+  /** Told of every TLS context that is dropped; its memory is not seen by the garbage collector. */
+  readonly onContextDropped: () => void
   /** Proofs for certificate authorities; absent: none is ever under way. */
   readonly challenges?: ChallengeAnswers
   /** Names that the service answers itself, such as `connect.ZONE` and `api.ZONE`. */

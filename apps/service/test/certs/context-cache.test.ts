@@ -1,4 +1,5 @@
 import { expect, it } from 'vitest'
+import { freeDroppedContexts } from '../../src/certs/serving/collect-garbage.ts'
 import { ContextCache, type KeyAndChain } from '../../src/certs/serving/context-cache.ts'
 import { throwAwayCertificate } from './throw-away-certificate.ts'
 
@@ -15,7 +16,7 @@ function cacheOf(load: (id: string) => Promise<KeyAndChain | undefined>, context
     contextsMax,
     creationsPerSecond,
     nowMs: () => performance.now(),
-    collectGarbage: () => void (collections += 1),
+    onDropped: freeDroppedContexts(() => (collections += 1)),
   })
   return { cache, loaded, collected: () => collections }
 }

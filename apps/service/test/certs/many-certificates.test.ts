@@ -1,6 +1,6 @@
 import { generateKeyPairSync } from 'node:crypto'
 import { expect, it } from 'vitest'
-import { garbageCollector } from '../../src/certs/serving/collect-garbage.ts'
+import { freeDroppedContexts } from '../../src/certs/serving/collect-garbage.ts'
 import { ContextCache } from '../../src/certs/serving/context-cache.ts'
 import { ServedNames } from '../../src/certs/serving/served-names.ts'
 import { throwAwayCertificate } from './throw-away-certificate.ts'
@@ -32,7 +32,7 @@ it.skipIf(!mayRun)(
       contextsMax,
       creationsPerSecond: 10_000,
       nowMs: () => performance.now(),
-      collectGarbage: garbageCollector(),
+      onDropped: freeDroppedContexts(),
     })
     for (let index = 0; index < 2 * certificateCount; index++)
       await contexts.get(names.find(`d${index % certificateCount}.many.test`) ?? '')

@@ -26,7 +26,7 @@ const contexts = new ContextCache({
   contextsMax: 100,
   creationsPerSecond: 100,
   nowMs: () => performance.now(),
-  collectGarbage: () => undefined,
+  onDropped: () => undefined,
 })
 let ports: number[]
 let dir: string
@@ -72,7 +72,13 @@ async function handshake(serverName: string | null, { node = 0, args = [], host 
 
 /** A visit by Node's client, which waits for the ticket that comes with the response. */
 async function visit(port: number, servername: string, session?: Buffer) {
-  const socket = connect({ port, host: '127.0.0.1', servername, rejectUnauthorized: false, ...(session && { session }) })
+  const socket = connect({
+    port,
+    host: '127.0.0.1',
+    servername,
+    rejectUnauthorized: false,
+    ...(session && { session }),
+  })
   let ticket: Buffer | undefined
   socket.on('session', (given: Buffer) => (ticket = given))
   await once(socket, 'secureConnect')

@@ -65,6 +65,7 @@ export async function startTestEdge(options: EdgeOptions = {}) {
     httpsListen: { host: '127.0.0.1', port: 0 },
     endpoints: { find: (hostName) => endpoints.get(hostName) ?? { kind: 'unknown' } },
     certificates: options.certificates ?? (await testCertificates()),
+    onContextDropped: () => undefined,
     ownHosts: options.ownHosts ?? new Map(),
     accessLog: options.accessLog ?? null,
     ...(options.ticketKeys === undefined ? {} : { ticketKeys: options.ticketKeys }),

@@ -23,6 +23,6 @@ async function open(): Promise<LocalCertificates> {
     sealer: plainSealer,
     isPublished,
     now: () => new Date(),
-    collectGarbage: () => undefined,
+    onDropped: () => undefined,
   })
 }

@@ -1,7 +1,6 @@
 import { once } from 'node:events'
 import { readFileSync } from 'node:fs'
 import { connect } from 'node:tls'
-import { join } from 'node:path'
 import { type Account, hasPrograms, type RunningService, runProcess, tempDir } from '@tunnel/testkit'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { isFailing, isIssued, type Named } from '../../src/names/named.ts'
@@ -87,17 +86,32 @@ describe.skipIf(!mayRun)('two processes of the service on one PostgreSQL', { tim
     await expectSameCertificate('www.customer.test')
   })
 
-  it('a TLS session begun at one is resumed at the other', async () => {
-    await using dir = await tempDir()
-    const session = join(dir.path, 'session')
-    const resume = (host: string, option: string) =>
-      runProcess('sh', [
-        '-c',
-        `printf 'GET / HTTP/1.1\\r\\nHost: x.svc.test\\r\\nConnection: close\\r\\n\\r\\n' | openssl s_client -connect ${host}:${world.edgePorts.https} -servername x.svc.test -ign_eof ${option} '${session}' 2>&1 || true`,
-      ])
-    await resume(world.publicAddress, '-sess_out')
-    expect(await resume(world.secondAddress, '-sess_in')).toContain('Reused, TLSv1.3')
-  })
+  it.each(['-tls1_2', '-tls1_3'])(
+    'a TLS session (%s) begun at one is resumed at the other, under its own name alone',
+    async (version) => {
+      await using dir = await tempDir()
+      const shakeHands = (host: string, servername: string, option: string) => {
+        const words = [
+          `${host}:${world.edgePorts.https}`,
+          '-servername',
+          servername,
+          version,
+          option,
+          `${dir.path}/session`,
+        ]
+        const request = `printf 'GET / HTTP/1.1\\r\\nHost: ${servername}\\r\\nConnection: close\\r\\n\\r\\n'`
+        const command = `${request} | openssl s_client -ign_eof -connect ${words.join(' ')} 2>&1 || true`
+        return runProcess('sh', ['-c', command])
+      }
+      await shakeHands(world.publicAddress, 'one.app.customer.test', '-sess_out')
+      for (const [servername, expected] of [
+        ['one.app.customer.test', 'Reused, TLSv1'],
+        ['two.app.customer.test', 'New, TLSv1'],
+        ['api.svc.test', 'New, TLSv1'],
+      ] as const)
+        expect(await shakeHands(world.secondAddress, servername, '-sess_in')).toContain(expected)
+    },
+  )
 
   it('when the one that looks after certificates dies in the middle of an order, the other takes over: one certificate, no proof left', async () => {
     const domain = (await account.call('POST', '/reserved_domains', { domain: '*.late.customer.test' })) as Named

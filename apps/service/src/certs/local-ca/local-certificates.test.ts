@@ -17,7 +17,7 @@ async function open(dataDir: string, options: { published?: string[]; now?: () =
     sealer: plainSealer,
     isPublished: (name) => (options.published ?? []).some((known) => name === known || isBelow(name, known)),
     now: options.now ?? (() => new Date()),
-    collectGarbage: () => undefined,
+    onDropped: () => undefined,
   })
 }
 

@@ -10,8 +10,8 @@ export interface LocalCertificatesDeps {
   /** Whether a name or wildcard outside the zone is published here; no other name makes work or takes memory. */
   isPublished(hostName: string): boolean
   now(): Date
-  /** Frees the memory of TLS contexts that were dropped. */
-  collectGarbage(): void
+  /** Told of every TLS context that is dropped. */
+  onDropped(): void
 }
 
 interface Leaf extends KeyAndCertificate, Validity {
@@ -44,7 +44,7 @@ export class LocalCertificates {
       contextsMax,
       creationsPerSecond,
       nowMs: () => performance.now(),
-      collectGarbage: () => deps.collectGarbage(),
+      onDropped: () => deps.onDropped(),
     })
   }
 

@@ -14,12 +14,11 @@ export interface ContextCacheOptions {
   /** New contexts per second: names that a flood asks for must not turn into memory faster than it is freed. */
   readonly creationsPerSecond: number
   readonly nowMs: () => number
-  /** Frees the memory of contexts that were dropped; asked for after every few hundred of them. */
-  readonly collectGarbage: () => void
+  /** Told of every context that is dropped, whose memory the garbage collector does not see. */
+  readonly onDropped: () => void
 }
 
 const waitingMax = 1_000
-const droppedPerCollection = 250
 
 /** TLS contexts by certificate, made when first asked for; the least recently used go first. */
 export class ContextCache {
@@ -27,7 +26,6 @@ export class ContextCache {
   readonly #contexts = new Map<string, Promise<SecureContext | undefined>>()
   #nextCreationMs = 0
   #waiting = 0
-  #dropped = 0
 
   constructor(options: ContextCacheOptions) {
     this.#options = options
@@ -61,8 +59,7 @@ export class ContextCache {
   #dropOldest(): void {
     const [oldest] = this.#contexts.keys()
     if (oldest !== undefined) this.#contexts.delete(oldest)
-    this.#dropped += 1
-    if (this.#dropped % droppedPerCollection === 0) this.#options.collectGarbage()
+    this.#options.onDropped()
   }
 
   async #create(certificateId: string): Promise<SecureContext | undefined> {

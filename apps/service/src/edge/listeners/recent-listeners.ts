@@ -6,7 +6,7 @@ export class RecentListeners {
   readonly #onDropped: () => void
   readonly #listeners = new Map<string, Server>()
 
-  constructor(maxCount: number, onDropped: () => void = () => undefined) {
+  constructor(maxCount: number, onDropped: () => void) {
     this.#maxCount = maxCount
     this.#onDropped = onDropped
   }

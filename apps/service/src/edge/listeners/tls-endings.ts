@@ -15,6 +15,7 @@ export interface Greeted {
 }
 
 export interface TlsEndingsDeps extends TlsListenerDeps {
+  readonly onContextDropped: () => void
   /** HTTP follows, in the version that was agreed on. */
   readonly onHttp: (socket: TLSSocket) => void
   /** Bytes follow that nobody here looks into. */
@@ -34,8 +35,8 @@ export class TlsEndings {
   constructor(deps: TlsEndingsDeps) {
     const { limits, ticketKeys } = deps
     this.#deps = deps
-    this.#ofTerms = new RecentListeners(limits.tlsTermsMaxCount)
-    this.#ofNames = new RecentListeners(limits.tlsNamesMaxCount)
+    this.#ofTerms = new RecentListeners(limits.tlsTermsMaxCount, deps.onContextDropped)
+    this.#ofNames = new RecentListeners(limits.tlsNamesMaxCount, deps.onContextDropped)
     this.#newNames = new EventBudget(limits.tlsNamesBurst, limits.tlsNamesPerSecond, () => performance.now())
     ticketKeys?.onRotated(() => this.#ofNames.close())
   }

@@ -36,7 +36,12 @@ export interface Resumed {
  * Ends TLS on these terms; `resumed` null: without sessions. Connections are handed in with `emit('connection')`; it listens
  * nowhere itself.
  */
-export function createTlsListener(deps: TlsListenerDeps, terms: TlsTerms, use: TlsUse, resumed: Resumed | null): Server {
+export function createTlsListener(
+  deps: TlsListenerDeps,
+  terms: TlsTerms,
+  use: TlsUse,
+  resumed: Resumed | null,
+): Server {
   const { certificates, proxied, limits } = deps
   const { clients, minVersion } = terms
   const contexts = clients === null ? certificates : new ClientContexts(certificates, clients)
