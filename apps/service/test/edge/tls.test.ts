@@ -4,6 +4,7 @@ import { Duplex } from 'node:stream'
 import { connect as connectTls, TLSSocket } from 'node:tls'
 import { startHttpUpstream } from '@tunnel/testkit'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { edgeLimits } from '../../src/edge/limits.ts'
 import { RawVisitor } from './raw-visitor.ts'
 import { startTestEdge } from './running-edge.ts'
 import { testCertificates } from './test-certificates.ts'
@@ -90,6 +91,16 @@ describe('HTTPS at the edge', () => {
     using visitor = await RawVisitor.connectTls(other.tlsPort, 'app.test')
     visitor.send('GET / HTTP/1.1\r\nHost: app.test\r\nConnection: close\r\n\r\n')
     expect(await visitor.closed()).toMatch(/^HTTP\/1.1 200/)
+  })
+
+  it('who leaves in the middle of a handshake is forgotten at once, not at the time limit', async () => {
+    const { promise: written, resolve } = Promise.withResolvers<Buffer>()
+    const hello = new Duplex({ read: () => undefined, write: (chunk: Buffer) => resolve(chunk) })
+    connectTls({ socket: hello })
+    const bytes = await written
+    const socket = connect({ port: edge.tlsPort, host: '127.0.0.1', allowHalfOpen: true }).resume()
+    socket.end(bytes)
+    await once(socket, 'close', { signal: AbortSignal.timeout(edgeLimits.tlsHandshakeMs / 2) })
   })
 
   it('a handshake that does not begin is ended', async () => {

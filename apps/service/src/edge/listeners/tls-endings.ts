@@ -78,5 +78,7 @@ export class TlsEndings {
 
 function hand({ socket, hello }: Greeted, listener: Server): void {
   socket.unshift(hello)
+  // For the TLS on top of it: who leaves in the middle of a handshake must not be kept until its time limit.
+  socket.allowHalfOpen = false
   listener.emit('connection', socket)
 }

@@ -52,7 +52,6 @@ export function createTlsListener(
     rejectUnauthorized: !use.isRefusedLater,
     ALPNProtocols: use.protocols,
     handshakeTimeout: limits.tlsHandshakeMs,
-    allowHalfOpen: true,
     noDelay: true,
     keepAlive: true,
     SNICallback: callbackify((serverName: string) => contextOf(contexts, serverName)),
@@ -60,6 +59,8 @@ export function createTlsListener(
   listener.maxConnections = limits.maxConnections
   if (resumed !== null && resumed.serverName === undefined) keepFallback(listener, common, deps)
   listener.on('secureConnection', (socket) => {
+    // What was asked may still be answered to a visitor who sends nothing any more.
+    socket.allowHalfOpen = true
     proxied?.adopt(socket)
     // After a resumed TLS 1.2 handshake Node does not tell the name.
     if (socket.isSessionReused() && !socket.servername) socket.servername = resumed?.serverName ?? false
