@@ -7,14 +7,15 @@ import type { Stored } from '../resources/kernel/definition.ts'
 import type { ReservedDomainBody } from '../resources/reserved-domains/reserved-domains.ts'
 
 /** What an agent ingress needs: its parent delegates to exactly its name servers; then a certificate for all its names. */
-export function ingressSubject({ id, body }: Stored<AgentIngressBody>, names: ZoneNames): CertificateSubject {
+export function ingressSubject({ id, accountId, body }: Stored<AgentIngressBody>, names: ZoneNames): CertificateSubject {
   const { domain, certificate_management_policy: policy } = body
   const certificate = policy && {
     names: [domain, ...names.regionDomainsOf(domain)],
     keyType: policy.private_key_type,
     proof: proofInOwnZone,
   }
-  return { id, requirements: [{ kind: 'delegation', domain, nameservers: names.nameserversOf(id) }], certificate }
+  const nameservers = names.nameserversOf(id)
+  return { id, accountId, requirements: [{ kind: 'delegation', domain, nameservers }], certificate }
 }
 
 /** What a reserved domain needs when its certificate is managed: the CNAME records that lead to us. Null when it is not. */
@@ -27,17 +28,18 @@ export function domainSubject(
   const alias: DnsRequirement = { kind: 'alias', name: domain, target: names.aliasOf(id, accountId) }
   const wanted = { names: [domain], keyType: policy.private_key_type }
   if (!domain.startsWith('*.'))
-    return { id, requirements: [alias], certificate: { ...wanted, proof: { type: 'http-01' } } }
+    return { id, accountId, requirements: [alias], certificate: { ...wanted, proof: { type: 'http-01' } } }
   const target = names.challengeOf(id)
   const challenge: DnsRequirement = { kind: 'alias', name: `_acme-challenge.${domain.slice(2)}`, target }
   const proof: ProofMethod = { type: 'dns-01', recordOf: () => target }
-  return { id, requirements: [alias, challenge], certificate: { ...wanted, proof } }
+  return { id, accountId, requirements: [alias, challenge], certificate: { ...wanted, proof } }
 }
 
 /** The service's own domain and the free names directly below it. */
 export function serviceSubject(zone: string): CertificateSubject {
   return {
     id: serviceSubjectId,
+    accountId: null,
     requirements: [{ kind: 'delegation', domain: zone, nameservers: serviceNames.nameservers(zone) }],
     certificate: { names: [zone, `*.${zone}`], keyType: 'ecdsa', proof: proofInOwnZone },
   }

@@ -1,5 +1,6 @@
 import { beforeEach, describe, expect, it } from 'vitest'
 import { AcmeError } from '../../src/certs/acme/acme-error.ts'
+import { ordersPerAccountMax } from '../../src/certs/provisioning/account-orders.ts'
 import { dueAtMs } from '../../src/certs/provisioning/certificate-state.ts'
 import { Provisioner } from '../../src/certs/provisioning/provisioner.ts'
 import type { CertificateSubject } from '../../src/certs/provisioning/subject.ts'
@@ -16,6 +17,7 @@ const alias = {
 } as const
 const wildcard: CertificateSubject = {
   id,
+  accountId: 'ac_1',
   requirements: [alias],
   certificate: {
     names: ['*.app.customer.test'],
@@ -118,6 +120,62 @@ describe('obtaining a certificate', () => {
     expect(rig.orders).toHaveLength(3)
     expect(rig.nowMs).toBe(first + hourMs)
     expect(rig.states.rows.get(id)?.state.job?.failure?.code).toBe('DNS_ERROR')
+  })
+
+  it('says that a resource has had its orders where nothing failed: its policy was switched off and on', async () => {
+    const managed = rig.subjects.get(id)!
+    for (let order = 0; order < 3; order += 1) {
+      expect((await run()).held).not.toBeNull()
+      rig.subjects.set(id, { ...managed, certificate: null })
+      await run()
+      rig.subjects.set(id, managed)
+    }
+    const { job } = await run()
+    expect(rig.orders).toHaveLength(3)
+    expect(job).toMatchObject({ retriesAtMs: rig.nowMs + hourMs, failure: { code: 'INTERNAL_ERROR' } })
+    expect(job?.failure?.msg).toContain('this resource')
+    rig.nowMs += hourMs
+    expect(await run()).toMatchObject({ job: null, held: { id: 'cert_4' } })
+  })
+
+  it('places no more orders for one account than its share, also when its domains come and go; others go on', async () => {
+    const runAs = async (accountId: string | null, domainId: string) => {
+      rig.subjects.set(domainId, { ...wildcard, id: domainId, accountId })
+      return provisioner.run(domainId, new AbortController().signal)
+    }
+    const first = rig.nowMs
+    for (let order = 0; order < ordersPerAccountMax; order += 1) {
+      expect((await runAs('ac_1', `rd_${order}`))?.job).toBeNull()
+      rig.subjects.delete(`rd_${order}`)
+      await provisioner.run(`rd_${order}`, new AbortController().signal)
+      rig.nowMs += minuteMs
+    }
+    const waiting = (await runAs('ac_1', 'rd_last'))?.job
+    expect(rig.orders).toHaveLength(ordersPerAccountMax)
+    expect(waiting).toMatchObject({ retriesAtMs: first + hourMs, failure: { code: 'INTERNAL_ERROR' } })
+    expect(waiting?.failure?.msg).toContain('this account')
+    expect((await runAs('ac_2', 'rd_other'))?.job).toBeNull()
+    expect((await runAs(null, 'service'))?.job).toBeNull()
+
+    rig.nowMs = first + hourMs
+    expect((await runAs('ac_1', 'rd_last'))?.job).toBeNull()
+    expect((await runAs('ac_1', 'rd_later'))?.job?.retriesAtMs).toBe(first + minuteMs + hourMs)
+  })
+
+  it('renews the certificates of an account that has had its orders', async () => {
+    await run()
+    for (let order = 1; order < ordersPerAccountMax; order += 1) {
+      rig.subjects.set(`rd_${order + 1}`, { ...wildcard, id: `rd_${order + 1}` })
+      await provisioner.run(`rd_${order + 1}`, new AbortController().signal)
+    }
+    rig.nowMs += 60 * dayMs
+    for (let order = 0; order < ordersPerAccountMax + 1; order += 1)
+      rig.subjects.set(`rd_new_${order}`, { ...wildcard, id: `rd_new_${order}` })
+    for (let order = 0; order < ordersPerAccountMax + 1; order += 1)
+      await provisioner.run(`rd_new_${order}`, new AbortController().signal)
+    expect(rig.states.rows.get(`rd_new_${ordersPerAccountMax}`)?.state.job?.failure?.msg).toContain('this account')
+    expect(await run()).toMatchObject({ job: null })
+    expect(rig.orders.at(-1)?.replaces).not.toBeNull()
   })
 
   it('keeps the start of a job and the count of failures over attempts', async () => {

@@ -11,6 +11,7 @@ function subject(id: string): CertificateSubject {
   rig.dns.set(name, ['label.cname.svc.test'])
   return {
     id,
+    accountId: 'ac_1',
     requirements: [{ kind: 'alias', name, target: 'label.cname.svc.test' }],
     certificate: { names: [name], keyType: 'ecdsa', proof: { type: 'http-01' } },
   }

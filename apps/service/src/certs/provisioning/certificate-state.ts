@@ -2,6 +2,7 @@ import { retryDelayMs, type RetrySchedule } from '../../jobs/retry-schedule.ts'
 import type { CertificateKeyType } from '../acme/certificate-key.ts'
 import type { RenewalInfo } from '../acme/renewal-info.ts'
 import type { Failure, FailureCode } from './failure.ts'
+import { OrderLimitReached } from './order-limit.ts'
 import { fallbackRenewalMs, latestRenewalMs, plannedRenewalMs, type Validity } from './renewal-plan.ts'
 import { type CertificateSubject, isWanted } from './subject.ts'
 
@@ -89,24 +90,15 @@ export function withStartedJob(state: CertificateState, nowMs: number): Certific
 export function withOrder(state: CertificateState, nowMs: number): CertificateState {
   const recent = state.ordersAtMs.filter((atMs) => atMs > nowMs - hourMs)
   const [oldest = nowMs] = recent
-  if (recent.length >= ordersPerHourMax) throw new OrderLimitReached(oldest + hourMs)
+  if (recent.length >= ordersPerHourMax) throw new OrderLimitReached('this resource', oldest + hourMs)
   return { ...state, ordersAtMs: [...recent, nowMs] }
 }
 
-/** Our own limit, which keeps us below those of the authority. */
-export class OrderLimitReached extends Error {
-  override readonly name = 'OrderLimitReached'
-  readonly freeAtMs: number
-
-  constructor(freeAtMs: number) {
-    super('enough orders for these names within an hour')
-    this.freeAtMs = freeAtMs
-  }
-}
-
-/** The job waits, with whatever failure it showed before. */
-export function withPostponedJob(state: CertificateState, untilMs: number): CertificateState {
-  return state.job === null ? state : { ...state, job: { ...state.job, retriesAtMs: untilMs } }
+/** The job waits; a failure that it showed before says more than that. */
+export function withPostponedJob(state: CertificateState, { message, freeAtMs }: OrderLimitReached): CertificateState {
+  if (state.job === null) return state
+  const failure = state.job.failure ?? { code: 'INTERNAL_ERROR', msg: message, count: 0 }
+  return { ...state, job: { ...state.job, failure, retriesAtMs: freeAtMs } }
 }
 
 export function withFailure(

@@ -1,3 +1,4 @@
+import { AccountOrders } from './account-orders.ts'
 import { AcmeError } from '../acme/acme-error.ts'
 import type { WantedIssue } from '../acme/acme-connection.ts'
 import type { ChallengePresenter, IssuedCertificate } from '../acme/issue.ts'
@@ -6,7 +7,6 @@ import {
   type CertificateState,
   needsOrder,
   newState,
-  OrderLimitReached,
   withCertificate,
   withConfirmation,
   withFailure,
@@ -20,6 +20,7 @@ import {
 } from './certificate-state.ts'
 import { type CheckedCertificate, checkIssued } from './check-issued.ts'
 import { failureOf } from './failure.ts'
+import { OrderLimitReached } from './order-limit.ts'
 import { type AuthorityIdentity, checkCaa, checkRequirements, type NameLookup } from './preflight.ts'
 import { type CertificateSubject, isWanted, type ProofMethod, type WantedCertificate } from './subject.ts'
 
@@ -82,6 +83,7 @@ class StateChanged extends Error {
 /** Brings one subject a step further: checks its DNS records, orders or renews its certificate, plans what is next. */
 export class Provisioner {
   readonly #options: ProvisionerOptions
+  readonly #accountOrders = new AccountOrders()
 
   constructor(options: ProvisionerOptions) {
     this.#options = options
@@ -110,7 +112,7 @@ export class Provisioner {
 
   #afterFailure(id: string, state: CertificateState, error: unknown): CertificateState {
     const { authority, nowMs, random, onFailure } = this.#options
-    if (error instanceof OrderLimitReached) return withPostponedJob(state, error.freeAtMs)
+    if (error instanceof OrderLimitReached) return withPostponedJob(state, error)
     onFailure(id, error)
     authority.forgetAccount()
     return withFailure(state, failureOf(error), nowMs(), random())
@@ -138,15 +140,23 @@ export class Provisioner {
     const confirmed = withConfirmation(progress.state, nowMs())
     await progress.save(isOrderDue ? confirmed : withoutJob(confirmed))
     if (isOrderDue && subject.certificate !== null)
-      await this.#obtain(subject.id, subject.certificate, progress, signal)
+      await this.#obtain(subject, subject.certificate, progress, signal)
     await this.#askRenewalInfo(progress)
   }
 
-  async #obtain(id: string, wanted: WantedCertificate, progress: Progress, signal: AbortSignal): Promise<void> {
+  async #obtain(
+    { id, accountId }: CertificateSubject,
+    wanted: WantedCertificate,
+    progress: Progress,
+    signal: AbortSignal,
+  ): Promise<void> {
     const { authority, presenterFor, lookup, nowMs, subjects, certificates } = this.#options
     await checkCaa(wanted, await authority.identity(), lookup)
-    await progress.save(withOrder(progress.state, nowMs()))
+    const ordered = withOrder(progress.state, nowMs())
     const replaces = progress.state.held?.renewalId ?? null
+    // Authorities do not count renewals that name the old certificate (RFC 9773 5).
+    if (accountId !== null && replaces === null) this.#accountOrders.note(accountId, nowMs())
+    await progress.save(ordered)
     const issued = await authority.issue({ ...wanted, replaces }, presenterFor(wanted.proof), signal)
     const checked = checkIssued(issued, wanted.names, nowMs())
     const current = (await subjects.find(id))?.certificate

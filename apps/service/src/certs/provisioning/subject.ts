@@ -15,6 +15,8 @@ export type ProofMethod =
 export interface CertificateSubject {
   /** The id of the resource. */
   readonly id: string
+  /** Whose orders are counted together; null: the service's own. */
+  readonly accountId: string | null
   readonly requirements: readonly DnsRequirement[]
   /** Null: automatic management is off. */
   readonly certificate: WantedCertificate | null
