@@ -7,7 +7,10 @@ import type { Stored } from '../resources/kernel/definition.ts'
 import type { ReservedDomainBody } from '../resources/reserved-domains/reserved-domains.ts'
 
 /** What an agent ingress needs: its parent delegates to exactly its name servers; then a certificate for all its names. */
-export function ingressSubject({ id, accountId, body }: Stored<AgentIngressBody>, names: ZoneNames): CertificateSubject {
+export function ingressSubject(
+  { id, accountId, body }: Stored<AgentIngressBody>,
+  names: ZoneNames,
+): CertificateSubject {
   const { domain, certificate_management_policy: policy } = body
   const certificate = policy && {
     names: [domain, ...names.regionDomainsOf(domain)],

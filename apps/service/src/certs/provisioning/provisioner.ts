@@ -139,8 +139,7 @@ export class Provisioner {
     await subjects.confirmed(subject.id)
     const confirmed = withConfirmation(progress.state, nowMs())
     await progress.save(isOrderDue ? confirmed : withoutJob(confirmed))
-    if (isOrderDue && subject.certificate !== null)
-      await this.#obtain(subject, subject.certificate, progress, signal)
+    if (isOrderDue && subject.certificate !== null) await this.#obtain(subject, subject.certificate, progress, signal)
     await this.#askRenewalInfo(progress)
   }
 
