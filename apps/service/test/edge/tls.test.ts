@@ -100,7 +100,9 @@ describe('HTTPS at the edge', () => {
     const bytes = await written
     const socket = connect({ port: edge.tlsPort, host: '127.0.0.1', allowHalfOpen: true }).resume()
     socket.end(bytes)
-    await once(socket, 'close', { signal: AbortSignal.timeout(edgeLimits.tlsHandshakeMs / 2) })
+    const startedAtMs = performance.now()
+    await once(socket, 'close')
+    expect(performance.now() - startedAtMs).toBeLessThan(edgeLimits.tlsHandshakeMs / 2)
   })
 
   it('a handshake that does not begin is ended', async () => {
