@@ -3,7 +3,9 @@ import { api } from '../api/client.ts'
 import { useParams } from 'react-router'
 import { useListing, useResource } from '../api/queries.ts'
 import { ResourceLink } from '../resource/resource-link.tsx'
+import { tunnelCommand } from '../resources/tunnel-command.ts'
 import { Details } from '../ui/details.tsx'
+import { Empty } from '../ui/empty.tsx'
 import { ErrorNotice, Notice } from '../ui/notice.tsx'
 import { Page } from '../ui/page.tsx'
 import { Time } from '../ui/time.tsx'
@@ -51,6 +53,11 @@ export function SessionPage() {
 function TunnelsOfSession({ id }: { readonly id: string }) {
   const { data } = useListing(api.tunnels)
   const tunnels = data?.filter((tunnel) => tunnel.tunnel_session.id === id)
-  if (tunnels?.length === 0) return <p className="muted">It has no tunnel.</p>
+  if (tunnels?.length === 0)
+    return (
+      <Empty title="It has no tunnel" command={tunnelCommand()}>
+        <p>Start one on the device:</p>
+      </Empty>
+    )
   return <TunnelTable tunnels={tunnels ?? []} isOfOneSession />
 }

@@ -2,6 +2,7 @@ import { api } from '../api/client.ts'
 import { useListing } from '../api/queries.ts'
 import type { Tunnel } from '@tunnel/models'
 import { ResourceLink } from '../resource/resource-link.tsx'
+import { tunnelCommand } from '../resources/tunnel-command.ts'
 import { DataTable, type DataColumn } from '../ui/data-table.tsx'
 import { sessionName } from './session-name.ts'
 import { labelsText } from '../ui/labels-text.ts'
@@ -10,9 +11,6 @@ import { ErrorNotice } from '../ui/notice.tsx'
 import { Page } from '../ui/page.tsx'
 import { Time } from '../ui/time.tsx'
 
-const createCommand = `curl -X POST http://127.0.0.1:4301/tunnels -H 'Content-Type: application/json' \\
-     -d '{"protocol":"http","forwards_to":"localhost:8000"}'`
-
 /** Every tunnel that is online, with the address it is reached at and the program behind it. */
 export function TunnelsPage() {
   const { data, error, isPlaceholderData } = useListing(api.tunnels)
@@ -20,7 +18,7 @@ export function TunnelsPage() {
     <Page title="Tunnels" intro="Public addresses that are online now, and where their agents send the traffic.">
       <ErrorNotice error={error} />
       {data?.length === 0 ? (
-        <Empty title="No tunnel is online" command={createCommand}>
+        <Empty title="No tunnel is online" command={tunnelCommand()}>
           <p>On a device with a running agent:</p>
         </Empty>
       ) : (

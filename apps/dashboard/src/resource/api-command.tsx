@@ -1,6 +1,7 @@
 import { Link } from 'react-router'
 import { useSignInState } from '../api/sign-in.ts'
 import { Code } from '../ui/code.tsx'
+import { shellQuoted } from './shell-quoted.ts'
 
 /** What to send to make a first one. */
 export interface Example {
@@ -29,17 +30,12 @@ export function apiCommand(url: string, fields: object, files: Example['files'] 
   const program = `JSON.stringify({ ...${JSON.stringify(fields)}, ${read.join(', ')} })`
   const isPiped = read.length > 0
   const lines = [
-    ...(isPiped ? [`node -p ${quoted(program)}`] : []),
+    ...(isPiped ? [`node -p ${shellQuoted(program)}`] : []),
     `${isPiped ? '| ' : ''}curl ${url}`,
     `-H "Authorization: Bearer $API_KEY" -H 'Service-Version: 2'`,
-    `-H 'Content-Type: application/json' -d ${isPiped ? '@-' : quoted(JSON.stringify(fields))}`,
+    `-H 'Content-Type: application/json' -d ${isPiped ? '@-' : shellQuoted(JSON.stringify(fields))}`,
   ]
   return lines.join(' \\\n     ')
-}
-
-/** For a shell. */
-function quoted(text: string): string {
-  return `'${text.replaceAll("'", String.raw`'\''`)}'`
 }
 
 function zoneOf(connectUrl = 'wss://connect.example.com'): string {

@@ -8,8 +8,10 @@ import type {
   WeightedBackend,
 } from '@tunnel/models'
 import { labelsText } from '../ui/labels-text.ts'
+import { Empty } from '../ui/empty.tsx'
 import { anyBackend } from './any-backend.ts'
 import { BackendNames } from './backend-name.tsx'
+import { tunnelCommand } from './tunnel-command.ts'
 
 export const tunnelGroupView: ResourceView<TunnelGroupBackend> = {
   listing: api.tunnelGroupBackends,
@@ -32,6 +34,12 @@ export const tunnelGroupView: ResourceView<TunnelGroupBackend> = {
     ['Labels', labelsText(group.labels)],
     ['Tunnels online', group.tunnels.length === 0 ? 'none' : group.tunnels.map(({ id }) => id).join(', ')],
   ],
+  more: ({ labels, tunnels }) =>
+    tunnels.length === 0 && (
+      <Empty title="No tunnel of this group is online" command={tunnelCommand({ labels })}>
+        <p>Start one with its labels, on each device with a running agent:</p>
+      </Empty>
+    ),
   deleteConsequence: () => 'Routes that forward to it answer with an error until they get another backend.',
 }
 

@@ -1,10 +1,12 @@
 import { type HttpsEdge, type HttpsEdgeRoute, routeModuleNames } from '@tunnel/models'
 import { api } from '../api/client.ts'
+import { ApiCommand } from '../resource/api-command.tsx'
 import { ResourceForm } from '../resource/resource-form.tsx'
 import { commonFields, type FieldSpec } from '../resource/resource-view.ts'
 import { Button } from '../ui/button.tsx'
 import { ConfirmDelete } from '../ui/confirm-delete.tsx'
 import { Dialog } from '../ui/dialog.tsx'
+import { Empty } from '../ui/empty.tsx'
 import { ModuleList } from './module-list.tsx'
 
 const routeFields: readonly FieldSpec[] = [
@@ -21,6 +23,8 @@ const routeFields: readonly FieldSpec[] = [
   { kind: 'text', name: 'match', label: 'Path', isRequired: true, hint: 'Such as / or /api/. The longest match wins.' },
   ...commonFields,
 ]
+
+const firstRoute = { fields: () => ({ match_type: 'path_prefix', match: '/' }) }
 
 /** The routes of one edge, each with its backend and its other modules. */
 export function EdgeRoutes({ edge }: { readonly edge: HttpsEdge }) {
@@ -42,7 +46,12 @@ export function EdgeRoutes({ edge }: { readonly edge: HttpsEdge }) {
           )}
         </Dialog>
       </header>
-      {edge.routes.length === 0 && <p className="muted">No route yet: every request gets an error.</p>}
+      {edge.routes.length === 0 && (
+        <Empty title="No route yet">
+          <p>Every request gets an error until there is one. Add a route, then set its backend.</p>
+          <ApiCommand path={routes.path} example={firstRoute} />
+        </Empty>
+      )}
       {edge.routes.map((route) => (
         <RouteCard key={route.id} route={route} />
       ))}

@@ -109,7 +109,7 @@ export const tlsEdgeView: ResourceView<TlsEdge> = {
   intro: 'Reserved names whose TLS connections go to a backend, ended here or on the device.',
   empty: {
     text: <ReserveFirst what="domain" page="reserved-domains" then="choose its backend" />,
-    example: { fields: (zone) => ({ hostports: [`app.${zone}:443`] }) },
+    example: { fields: (zone) => ({ hostports: [`tls.${zone}:443`] }) },
   },
   nameOf,
   columns: [hosts, description],

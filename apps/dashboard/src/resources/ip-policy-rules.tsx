@@ -1,13 +1,15 @@
 import { api } from '../api/client.ts'
 import { useState } from 'react'
 import { useListing } from '../api/queries.ts'
+import { ApiCommand } from '../resource/api-command.tsx'
 import { ResourceForm } from '../resource/resource-form.tsx'
 import { commonFields, type FieldSpec } from '../resource/resource-view.ts'
 import type { IpPolicyRule } from '@tunnel/models'
 import { Button } from '../ui/button.tsx'
 import { ConfirmDelete } from '../ui/confirm-delete.tsx'
-import { DataTable } from '../ui/data-table.tsx'
+import { type DataColumn, DataTable } from '../ui/data-table.tsx'
 import { Dialog } from '../ui/dialog.tsx'
+import { Empty } from '../ui/empty.tsx'
 import { TextField } from '../ui/field.tsx'
 import { parseAddress, rangeHolds } from './address-range.ts'
 
@@ -26,12 +28,31 @@ const fields: readonly FieldSpec[] = [
   ...commonFields,
 ]
 
+const columns: readonly DataColumn<IpPolicyRule>[] = [
+  { id: 'cidr', title: 'Range', text: (rule) => rule.cidr },
+  { id: 'action', title: 'Action', text: (rule) => rule.action },
+  { id: 'description', title: 'Description', text: (rule) => rule.description ?? '' },
+  {
+    id: 'delete',
+    title: 'Remove',
+    text: () => '',
+    cell: (rule) => (
+      <ConfirmDelete
+        remove={() => api.ipPolicyRules.delete(rule.id)}
+        name={rule.cidr}
+        label="Remove"
+        consequence="The range is judged by the other rules from the next request on."
+      />
+    ),
+  },
+]
+
 type NewRule = Parameters<typeof api.ipPolicyRules.create>[0]
 
 /** The rules of one policy, with a box that tells how the policy would decide about an address. */
 export function IpPolicyRules({ policyId }: { readonly policyId: string }) {
-  const { data = [] } = useListing(api.ipPolicyRules)
-  const rules = data.filter((rule) => rule.ip_policy.id === policyId)
+  const { data } = useListing(api.ipPolicyRules)
+  const rules = (data ?? []).filter((rule) => rule.ip_policy.id === policyId)
   return (
     <section>
       <header className="page-header">
@@ -49,28 +70,16 @@ export function IpPolicyRules({ policyId }: { readonly policyId: string }) {
           )}
         </Dialog>
       </header>
-      <DataTable
-        label="Rules"
-        items={rules}
-        columns={[
-          { id: 'cidr', title: 'Range', text: (rule) => rule.cidr },
-          { id: 'action', title: 'Action', text: (rule) => rule.action },
-          { id: 'description', title: 'Description', text: (rule) => rule.description ?? '' },
-          {
-            id: 'delete',
-            title: 'Remove',
-            text: () => '',
-            cell: (rule) => (
-              <ConfirmDelete
-                remove={() => api.ipPolicyRules.delete(rule.id)}
-                name={rule.cidr}
-                label="Remove"
-                consequence="The range is judged by the other rules from the next request on."
-              />
-            ),
-          },
-        ]}
-      />
+      {data !== undefined && rules.length === 0 && (
+        <Empty title="No rule yet">
+          <p>No address passes until a rule allows it.</p>
+          <ApiCommand
+            path={api.ipPolicyRules.path}
+            example={{ fields: () => ({ ip_policy_id: policyId, cidr: '192.0.2.0/24', action: 'allow' }) }}
+          />
+        </Empty>
+      )}
+      {rules.length > 0 && <DataTable label="Rules" items={rules} columns={columns} />}
       <AddressCheck rules={rules} />
     </section>
   )
