@@ -1,12 +1,11 @@
 import { readFileSync } from 'node:fs'
-import { startService, tempDir } from '@tunnel/testkit'
 import type { Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { browserProgram } from '../src/browser.ts'
-import { DashboardWorld, owner, visit } from '../src/dashboard/dashboard-world.ts'
+import { DashboardWorld, owner, visit, visitWithin } from '../src/dashboard/dashboard-world.ts'
+import { Keyboard } from '../src/dashboard/keyboard.ts'
 import { openSession } from '../src/session-client.ts'
 
-const tabsMax = 80
 const hostKey = 'ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAIGYQzbuhIGzMOxIR0SYxVM8W6e3cD0pwLXJsCYVGsXJR host'
 
 /** Nothing here touches the mouse: what people do all day is done with Tab, arrows, Enter, Space and Escape. */
@@ -20,34 +19,21 @@ describe.runIf(browserProgram !== undefined)('the dashboard by keyboard alone', 
   })
   afterAll(() => world[Symbol.asyncDispose]())
 
-  /** Moves on with Tab until the focus is on something of this accessible name or text. */
-  const tabTo = async (name: string | RegExp) => {
-    for (let tabs = 0; tabs < tabsMax; tabs++) {
-      await page.keyboard.press('Tab')
-      const focused = await focusedName(page)
-      if (typeof name === 'string' ? focused === name : name.test(focused)) return
-    }
-    throw new Error(`${String(name)} is not reached by Tab`)
-  }
-  const choose = async (name: string | RegExp) => {
-    await tabTo(name)
-    await page.keyboard.press('Enter')
-  }
-  const fill = async (name: string, text: string) => {
-    await tabTo(name)
-    await page.keyboard.insertText(text)
-  }
+  const tabTo = (name: string | RegExp) => new Keyboard(page).tabTo(name)
+  const choose = (name: string | RegExp) => new Keyboard(page).choose(name)
+  const fill = (name: string, text: string) => new Keyboard(page).fill(name, text)
+  const open = (path: string) => visitWithin(page, path)
 
   it('skips the menu, and shows where the focus is', async () => {
     await visit(page, world.url())
     await page.keyboard.press('Tab')
-    if ((await focusedName(page)) !== 'Skip to content') await tabTo('Skip to content')
+    if ((await new Keyboard(page).focusedName()) !== 'Skip to content') await tabTo('Skip to content')
     await page.keyboard.press('Enter')
     expect(await page.evaluate('document.activeElement.id')).toBe('content')
   })
 
   it('creates an authtoken with access rules, and takes the secret', async () => {
-    await visit(page, world.url('authtokens'))
+    await open('authtokens')
     await choose('New authtoken')
     await choose('Add a rule')
     await fill('Name', 'pi-7.example.com')
@@ -68,12 +54,12 @@ describe.runIf(browserProgram !== undefined)('the dashboard by keyboard alone', 
     await page.getByRole('dialog').waitFor()
     await page.keyboard.press('Escape')
     await page.getByRole('dialog').waitFor({ state: 'hidden' })
-    expect(await focusedName(page)).toBe('Edit')
+    expect(await new Keyboard(page).focusedName()).toBe('Edit')
   })
 
   it('builds an edge with a route and a module', async () => {
     await world.api.httpResponseBackends.create({ description: 'maintenance page', body: 'soon' })
-    await visit(page, world.url('edges'))
+    await open('edges')
     await choose('New edge')
     await fill('Description', 'portal')
     await choose('Create edge')
@@ -97,7 +83,7 @@ describe.runIf(browserProgram !== undefined)('the dashboard by keyboard alone', 
 
   it('deletes after the name was typed', async () => {
     const bot = await world.api.botUsers.create({ name: 'old script' })
-    await visit(page, world.url(`bot-users/${bot.id}`))
+    await open(`bot-users/${bot.id}`)
     await choose('Delete')
     await fill('Type old script to confirm', 'old script')
     await page.keyboard.press('Enter')
@@ -109,7 +95,7 @@ describe.runIf(browserProgram !== undefined)('the dashboard by keyboard alone', 
     const { token } = await world.api.credentials.create({ description: 'commanded' })
     const ca = readFileSync(world.service.caFile)
     const agent = await openSession({ connectUrl: world.service.connectUrl(), authtoken: token, ca })
-    await visit(page, world.url(`sessions/${agent.welcome.sessionId}`))
+    await open(`sessions/${agent.welcome.sessionId}`)
     await choose('Update')
     const refusal = page.getByRole('alert')
     await refusal.waitFor()
@@ -142,7 +128,7 @@ describe.runIf(browserProgram !== undefined)('the dashboard by keyboard alone', 
     ['reserved domain', 'reserved-domains', 'keys.tunnel.localhost'],
     ['agent ingress', 'agent-ingresses', 'agents.example.com'],
   ])('reserves a domain: %s', async (what, path, domain) => {
-    await visit(page, world.url(path))
+    await open(path)
     await choose(`New ${what}`)
     await fill('Domain', domain)
     await page.keyboard.press('Enter')
@@ -152,7 +138,7 @@ describe.runIf(browserProgram !== undefined)('the dashboard by keyboard alone', 
   })
 
   it('creates an API key, and sees it once', async () => {
-    await visit(page, world.url('api-keys'))
+    await open('api-keys')
     await choose('New API key')
     await fill('Description', 'nightly job')
     await page.keyboard.press('Enter')
@@ -164,7 +150,7 @@ describe.runIf(browserProgram !== undefined)('the dashboard by keyboard alone', 
 
   it('issues a certificate for a host key', async () => {
     await world.api.sshCertificateAuthorities.create({ description: 'only one' })
-    await visit(page, world.url('ssh-host-certificates'))
+    await open('ssh-host-certificates')
     await choose('New host certificate')
     await page.locator('.select:not([data-disabled])').waitFor()
     await tabTo(/Authority$/)
@@ -180,7 +166,7 @@ describe.runIf(browserProgram !== undefined)('the dashboard by keyboard alone', 
   })
 
   it('checks a policy, and tries a request on it', async () => {
-    await visit(page, world.url('policy-check'))
+    await open('policy-check')
     await choose('Try the request')
     const verdict = page.getByText(/\d+ from the policy/)
     await verdict.waitFor()
@@ -189,7 +175,7 @@ describe.runIf(browserProgram !== undefined)('the dashboard by keyboard alone', 
 
   it('asks an IP policy about an address, and gives it a rule', async () => {
     const policy = await world.api.ipPolicies.create({ description: 'offices' })
-    await visit(page, world.url(`ip-policies/${policy.id}`))
+    await open(`ip-policies/${policy.id}`)
     await choose('New rule')
     await fill('Range', '192.0.2.0/24')
     await page.keyboard.press('Enter')
@@ -205,7 +191,7 @@ describe.runIf(browserProgram !== undefined)('the dashboard by keyboard alone', 
       public_key: hostKey,
       principals: ['pi-7.example.com'],
     })
-    await visit(page, world.url(`ssh-host-certificates/${certificate.id}`))
+    await open(`ssh-host-certificates/${certificate.id}`)
     const download = page.waitForEvent('download')
     await choose(/^Download/)
     expect(readFileSync(await (await download).path(), 'utf8')).toMatch(/^ssh-ed25519-cert-v01@openssh\.com /)
@@ -213,7 +199,7 @@ describe.runIf(browserProgram !== undefined)('the dashboard by keyboard alone', 
 
   it('changes the password, and signs in with the new one', async () => {
     const next = 'a better battery staple'
-    await visit(page, world.url('settings'))
+    await open('settings')
     await fill('Current password', owner.password)
     await fill('New password', next)
     await page.keyboard.press('Enter')
@@ -245,28 +231,7 @@ describe.runIf(browserProgram !== undefined)('the dashboard by keyboard alone', 
     const reply = await fetch(world.url('session'), { headers: { cookie: `${cookie?.name}=${cookie?.value}` } })
     expect(await reply.json()).toMatchObject({ account: null })
   })
-
-  it('creates the first account', async () => {
-    await using dir = await tempDir()
-    await using empty = await startService({ dataDir: dir.path })
-    await page.goto(`${empty.apiUrl}/dashboard/`)
-    await page.getByRole('heading', { name: 'Create the first account' }).waitFor()
-    await fill('E-mail', owner.email)
-    await fill('Password', owner.password)
-    await page.keyboard.press('Enter')
-    await page.getByRole('heading', { name: 'Overview' }).waitFor()
-    expect(await page.context().cookies()).toHaveLength(1)
-  })
 })
-
-/** By which name a screen reader would announce what has the focus. */
-function focusedName(page: Page): Promise<string> {
-  return page.evaluate<string>(`{
-    const element = document.activeElement
-    const labels = (element.getAttribute('aria-labelledby') ?? '').split(' ').map((id) => document.getElementById(id)?.textContent ?? '')
-    ;(element.getAttribute('aria-label') ?? (element.labels?.[0]?.textContent || labels.join(' ').trim() || element.textContent)).trim()
-  }`)
-}
 
 async function all<T>(items: AsyncIterable<T>): Promise<T[]> {
   const found: T[] = []
