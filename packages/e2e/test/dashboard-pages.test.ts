@@ -5,7 +5,7 @@ import type { Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { browserProgram } from '../src/browser.ts'
 import { menuPages } from '../src/dashboard/dashboard-pages.ts'
-import { DashboardWorld, visit } from '../src/dashboard/dashboard-world.ts'
+import { DashboardWorld, visit, visitWithin } from '../src/dashboard/dashboard-world.ts'
 import { type SampleFleet, createSampleFleet } from '../src/dashboard/sample-fleet.ts'
 import { isThorough } from '../src/thorough.ts'
 
@@ -14,7 +14,10 @@ const interactiveMaxMs = isThorough ? 1_000 : 5_000
 const eventMaxMs = isThorough ? 500 : 2_500
 /** Legacy mode needs no second page; there are no frames for which it would be needed. */
 function axeOf(page: Page): AxeBuilder {
-  return new AxeBuilder({ page }).setLegacyMode().exclude('[data-live-announcer]')
+  return new AxeBuilder({ page })
+    .options({ resultTypes: ['violations'] })
+    .setLegacyMode()
+    .exclude('[data-live-announcer]')
 }
 
 async function violationsOn(what: string, page: Page): Promise<readonly string[]> {
@@ -49,8 +52,9 @@ describe.runIf(browserProgram !== undefined)('every page', () => {
   })
 
   it('has no accessibility violation, in light and in dark', { timeout: 180_000 }, async () => {
+    await visit(page, world.url('settings/'))
     for (const path of paths) {
-      await visit(page, world.url(path))
+      await visitWithin(page, path)
       for (const colorScheme of ['light', 'dark'] as const) {
         await page.emulateMedia({ colorScheme })
         const axe = axeOf(page)
@@ -86,7 +90,7 @@ describe.runIf(browserProgram !== undefined)('every page', () => {
   it('has nothing to scroll sideways at 360 px', { timeout: isLong ? 180_000 : 60_000 }, async () => {
     await page.setViewportSize({ width: 360, height: 740 })
     for (const path of paths) {
-      await visit(page, world.url(path))
+      await visitWithin(page, path)
       const width = await page.evaluate<number>('document.documentElement.scrollWidth')
       expect(`${path}: ${width}`).toBe(`${path}: ${Math.min(width, 360)}`)
       expect(isLong ? await violationsOn(path, page) : []).toEqual([])
