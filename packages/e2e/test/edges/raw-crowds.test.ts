@@ -2,7 +2,7 @@ import { once } from 'node:events'
 import { type AddressInfo, connect, createServer, type Server, type Socket } from 'node:net'
 import { afterAll, afterEach, beforeAll, expect, it } from 'vitest'
 import { defaultLimits } from '@tunnel/session-protocol'
-import { type HttpUpstream, startHttpUpstream } from '@tunnel/testkit'
+import { type HttpUpstream, startHttpUpstream, startProcess } from '@tunnel/testkit'
 import { EdgeWorld } from '../../src/edge-world.ts'
 import { eventually } from '../../src/eventually.ts'
 
@@ -103,3 +103,27 @@ it('a crowd at a tunnel whose program is away is sent away, and costs others not
   const metrics = await (await fetch(`${world.service.apiUrl}/metrics`)).text()
   expect(metrics).toMatch(/^edge_raw_connections 0$/m)
 }, 60_000)
+
+it.runIf(isLong)(
+  'visitors of a program that takes no connections are sent away when dialling has taken too long',
+  async () => {
+    await using stuck = await startProcess(process.execPath, ['-e', listenAndSayPort])
+    await eventually(async () => expect(stuck.output()).toMatch(/^\d+\n/))
+    const upstreamPort = Number.parseInt(stuck.output(), 10)
+    process.kill(stuck.pid, 'SIGSTOP')
+    // The kernel takes a few for it, and then answers nobody.
+    for (let i = 0; i < 8; i += 1) visitors.push(connect(upstreamPort, '127.0.0.1').on('error', () => undefined))
+    const port = await tcpTunnelTo(upstreamPort)
+    const from = performance.now()
+    const leaving = Promise.all(Array.from({ length: 50 }, () => enter(port)))
+    expect(await visitBystander()).toBeLessThan(bystanderMaxMs)
+    expect(new Set(await leaving)).toEqual(new Set(['ECONNRESET']))
+    expect(performance.now() - from).toBeLessThan(15_000)
+    process.kill(stuck.pid, 'SIGCONT')
+  },
+  30_000,
+)
+
+const listenAndSayPort = `
+  const server = require('node:net').createServer()
+  server.listen({ port: 0, host: '127.0.0.1', backlog: 1 }, () => console.log(server.address().port))`
