@@ -93,6 +93,19 @@ describe('HTTPS at the edge', () => {
     expect(await visitor.closed()).toMatch(/^HTTP\/1.1 200/)
   })
 
+  it.each([
+    [70, 'secureConnect'],
+    [90, 'error'],
+  ])('a ClientHello with %i long protocols, 16 KiB being the most: %s', async (count, outcome) => {
+    const others = Array.from({ length: count }, (_, index) => String(index).padStart(200, 'x'))
+    const terms = { rejectUnauthorized: false, ALPNProtocols: ['http/1.1', ...others] }
+    const socket = connectTls({ port: edge.tlsPort, host: '127.0.0.1', servername: 'app.test', ...terms })
+    const seen: string[] = []
+    for (const event of ['secureConnect', 'error']) socket.on(event, () => seen.push(event) && socket.destroy())
+    await once(socket, 'close').catch(() => undefined)
+    expect(seen).toEqual([outcome])
+  })
+
   it('who leaves in the middle of a handshake is forgotten at once, not at the time limit', async () => {
     const { promise: written, resolve } = Promise.withResolvers<Buffer>()
     const hello = new Duplex({ read: () => undefined, write: (chunk: Buffer) => resolve(chunk) })

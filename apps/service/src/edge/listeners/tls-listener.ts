@@ -54,7 +54,7 @@ export function createTlsListener(
     handshakeTimeout: limits.tlsHandshakeMs,
     noDelay: true,
     keepAlive: true,
-    SNICallback: callbackify((serverName: string) => contextOf(contexts, serverName)),
+    SNICallback: callbackify((serverName: string) => contextOf(contexts, plainName(serverName), resumed)),
   })
   listener.maxConnections = limits.maxConnections
   if (resumed !== null && resumed.serverName === undefined) keepFallback(listener, common, deps)
@@ -92,6 +92,16 @@ function sessionsOf(resumed: Resumed | null, ticketKeys: TicketKeySource | undef
 }
 
 /** An exception out of SNICallback would end the process; as a rejection it ends this handshake. */
-async function contextOf(contexts: Pick<CertificateSource, 'contextFor'>, serverName: string): Promise<SecureContext> {
-  return contexts.contextFor(serverName.toLowerCase().replace(/\.$/, ''))
+async function contextOf(
+  contexts: Pick<CertificateSource, 'contextFor'>,
+  serverName: string,
+  resumed: Resumed | null,
+): Promise<SecureContext> {
+  // The hello was too large, or cut up too finely, to be read before the handshake: its terms are not known.
+  if (resumed !== null && serverName !== (resumed.serverName ?? '')) throw new Error('another name was read')
+  return contexts.contextFor(serverName)
+}
+
+function plainName(serverName: string): string {
+  return serverName.toLowerCase().replace(/\.$/, '')
 }

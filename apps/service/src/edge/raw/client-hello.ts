@@ -10,7 +10,7 @@ const handshakeHeaderBytes = 4
 const clientHello = 1
 const serverNameExtension = 0
 const hostNameType = 0
-/** A ClientHello that is larger, or cut into absurdly many records, is left to the TLS library to judge. */
+/** A ClientHello that is larger, or cut into absurdly many records, counts as one without a name: no client sends such. */
 const helloMaxBytes = 16_384
 const receivedMaxBytes = 2 * helloMaxBytes
 
