@@ -11,14 +11,19 @@ function work() {
   return { started, run, finish: (name: string) => finish.get(name)?.() }
 }
 
+const begun = (started: readonly string[], ...expected: readonly string[]) =>
+  expect.poll(() => started, { interval: 1 }).toEqual(expected)
+
 it('lets a second submission of a key join the first', async () => {
   const runner = new KeyedRunner({ parallelMax: 2 })
   const { started, run, finish } = work()
-  const first = runner.submit('a', run('one'))
-  expect(runner.submit('a', run('two'))).toBe(first)
+  const first = runner.submit('a', 'owner', run('one'))
+  expect(runner.submit('a', 'owner', run('two'))).toBe(first)
+  await begun(started, 'one')
   finish('one')
   await first
-  const again = runner.submit('a', run('three'))
+  const again = runner.submit('a', 'owner', run('three'))
+  await begun(started, 'one', 'three')
   finish('three')
   await again
   expect(started).toEqual(['one', 'three'])
@@ -26,20 +31,19 @@ it('lets a second submission of a key join the first', async () => {
 
 it('frees the key and the turn when a run fails', async () => {
   const runner = new KeyedRunner({ parallelMax: 1 })
-  await expect(runner.submit('a', () => Promise.reject(new Error('no')))).rejects.toThrow('no')
-  await expect(runner.submit('a', () => Promise.resolve())).resolves.toBeUndefined()
+  await expect(runner.submit('a', 'owner', () => Promise.reject(new Error('no')))).rejects.toThrow('no')
+  await expect(runner.submit('a', 'owner', () => Promise.resolve())).resolves.toBeUndefined()
 })
 
 it('keeps to its limit, first come first served', async () => {
   const runner = new KeyedRunner({ parallelMax: 2 })
   const { started, run, finish } = work()
-  const all = ['a', 'b', 'c', 'd'].map((key) => runner.submit(key, run(key)))
-  expect(started).toEqual(['a', 'b'])
+  const all = ['a', 'b', 'c', 'd'].map((key) => runner.submit(key, 'owner', run(key)))
+  await begun(started, 'a', 'b')
   finish('b')
-  await all[1]
-  expect(started).toEqual(['a', 'b', 'c'])
+  await begun(started, 'a', 'b', 'c')
   for (const key of ['a', 'c']) finish(key)
-  await all[2]
+  await begun(started, 'a', 'b', 'c', 'd')
   finish('d')
   await Promise.all(all)
 })
@@ -47,12 +51,27 @@ it('keeps to its limit, first come first served', async () => {
 it('tells what runs that the service stops, and begins nothing that still waits', async () => {
   const runner = new KeyedRunner({ parallelMax: 1 })
   const { started, run } = work()
-  const first = runner.submit('a', async (signal) => {
+  let isRunning = false
+  const first = runner.submit('a', 'owner', async (signal) => {
+    isRunning = true
     await new Promise((resolve) => signal.addEventListener('abort', resolve))
     started.push('stopped')
   })
-  const second = runner.submit('b', run('b'))
+  const second = runner.submit('b', 'owner', run('b'))
+  await expect.poll(() => isRunning).toBe(true)
   await runner[Symbol.asyncDispose]()
   await Promise.all([first, second])
   expect(started).toEqual(['stopped'])
+})
+
+it('gives turns to owners one after another, however many one of them wants', async () => {
+  const runner = new KeyedRunner({ parallelMax: 1 })
+  const { started, run, finish } = work()
+  const all = ['a1', 'a2', 'a3', 'a4', 'b1', 'b2', 'c1'].map((key) => runner.submit(key, key.charAt(0), run(key)))
+  for (let done = 0; done < all.length; done += 1) {
+    await expect.poll(() => started.length, { interval: 1 }).toBe(done + 1)
+    finish(started[done] ?? '')
+  }
+  await Promise.all(all)
+  expect(started).toEqual(['a1', 'a2', 'b1', 'c1', 'a3', 'b2', 'a4'])
 })

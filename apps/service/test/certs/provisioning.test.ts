@@ -69,6 +69,27 @@ it('leaves no timer behind for a subject that is gone', async () => {
   await expect.poll(() => [provisioning.waiting, rig.states.rows.size, rig.stored.size]).toEqual([0, 0, 0])
 })
 
+it('an account whose many domains have no working DNS waits for itself alone', async () => {
+  const lookedUp: string[] = []
+  const answers: (() => void)[] = []
+  const aliasesOf = (name: string): Promise<readonly string[]> => {
+    lookedUp.push(name)
+    if (!name.startsWith('slow')) return Promise.resolve(rig.dns.get(name) ?? [])
+    return new Promise((resolve) => answers.push(() => resolve([])))
+  }
+  Object.assign(rig.options.lookup, { aliasesOf })
+  for (let index = 0; index < 50; index += 1) rig.subjects.set(`slow_${index}`, subject(`slow_${index}`))
+  rig.subjects.set('rd_1', { ...subject('rd_1'), accountId: 'ac_2' })
+  await start()
+  await expect.poll(() => answers.length).toBe(8)
+  for (let ended = 0; ended < 2; ended += 1) answers.shift()?.()
+  await expect.poll(() => heldBy('rd_1')).toBeDefined()
+  expect(lookedUp.length).toBeLessThan(15)
+  const ending = setInterval(() => answers.splice(0).forEach((answer) => answer()))
+  await provisioning[Symbol.asyncDispose]()
+  clearInterval(ending)
+})
+
 it('some customers whose DNS never answers do not hold up the others', async () => {
   const answer = Promise.withResolvers<readonly string[]>()
   Object.assign(rig.options.lookup, {

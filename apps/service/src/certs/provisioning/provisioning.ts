@@ -71,12 +71,19 @@ export class Provisioning implements AsyncDisposable {
   #start(id: string): void {
     this.#dueTimes.set(id, null)
     this.#active.add(id)
-    void this.#runner
-      .submit(id, (signal) => this.#run(id, signal))
-      .finally(() => {
-        this.#active.delete(id)
-        if (this.#changed.delete(id)) this.#start(id)
-      })
+    void this.#runInTurn(id).finally(() => {
+      this.#active.delete(id)
+      if (this.#changed.delete(id)) this.#start(id)
+    })
+  }
+
+  /** Accounts take turns: one whose many domains have no working DNS holds up itself alone. */
+  async #runInTurn(id: string): Promise<void> {
+    const owner = await this.#options.subjects.find(id).then(
+      (subject) => subject?.accountId ?? '',
+      () => '',
+    )
+    await this.#runner.submit(id, owner, (signal) => this.#run(id, signal))
   }
 
   async #run(id: string, signal: AbortSignal): Promise<void> {
