@@ -45,7 +45,7 @@ it('keeps to its limit, first come first served', async () => {
   for (const key of ['a', 'c']) finish(key)
   await begun(started, 'a', 'b', 'c', 'd')
   finish('d')
-  await Promise.all(all)
+  expect(await Promise.all(all)).toHaveLength(4)
 })
 
 it('tells what runs that the service stops, and begins nothing that still waits', async () => {
