@@ -1,4 +1,4 @@
-import { Route, Routes } from 'react-router'
+import { Link, Route, Routes } from 'react-router'
 import type { Resource } from './api/listing.ts'
 import { DetailPage } from './resource/detail-page.tsx'
 import { ListPage } from './resource/list-page.tsx'
@@ -42,8 +42,16 @@ export function ResourcePages() {
       {pagesOf(sshAuthorityView)}
       {pagesOf(sshHostCertificateView)}
       {pagesOf(sshUserCertificateView)}
-      <Route path="*" element={<Page title="There is no such page">{null}</Page>} />
+      <Route path="*" element={<NoSuchPage />} />
     </Routes>
+  )
+}
+
+function NoSuchPage() {
+  return (
+    <Page title="There is no such page">
+      <Link to="/">Back to the overview</Link>
+    </Page>
   )
 }
 

@@ -54,7 +54,7 @@ describe.runIf(browserProgram !== undefined)('the dashboard by keyboard alone', 
     await page.getByRole('dialog').waitFor()
     await page.keyboard.press('Escape')
     await page.getByRole('dialog').waitFor({ state: 'hidden' })
-    expect(await new Keyboard(page).focusedName()).toBe('Edit')
+    await page.locator('button:focus', { hasText: 'Edit' }).waitFor()
   })
 
   it('builds an edge with a route and a module', async () => {

@@ -155,6 +155,7 @@ describe.runIf(browserProgram !== undefined)('the dashboard under attack', () =>
       .getByText(/not found/i)
       .waitFor()
     expect(await page.content()).not.toContain('theirs')
+    await page.getByRole('link', { name: 'All IP policies' }).waitFor()
     await expect(world.api.ipPolicies.update(theirs.id, { description: 'mine' })).rejects.toMatchObject({ status: 404 })
     await expect(world.api.ipPolicies.delete(theirs.id)).rejects.toMatchObject({ status: 404 })
   })

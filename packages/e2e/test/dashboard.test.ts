@@ -45,6 +45,9 @@ describe.runIf(browserProgram !== undefined)('the dashboard', () => {
     await page.getByLabel('Description').fill(label)
     await fillFurther()
     await press(`Create ${what}`)
+    await page.getByText('Copy it now').waitFor()
+    // What is seen once cannot be closed by accident.
+    await page.keyboard.press('Escape')
     const secret = await page.getByLabel(`The new ${what}`, { exact: true }).locator('pre').textContent()
     await press('I have copied it')
     return secret ?? ''

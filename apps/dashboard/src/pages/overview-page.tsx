@@ -78,8 +78,9 @@ function UpdateAlert({ sessions }: { readonly sessions: readonly TunnelSession[]
   if (count === 0) return null
   return (
     <Notice look="info">
-      {count === 1 ? 'One agent runs' : `${count.toLocaleString()} agents run`} a version older than {newest}.{' '}
-      <Link to="/sessions">Choose a version there</Link>, then update and restart them.
+      {count === 1 ? 'One agent runs' : `${count.toLocaleString()} agents run`} a version older than {newest}. Find{' '}
+      {count === 1 ? 'it' : 'them'} by version under <Link to="/sessions">Sessions</Link>, then update and restart{' '}
+      {count === 1 ? 'it' : 'them'}.
     </Notice>
   )
 }

@@ -1,6 +1,6 @@
 import { ApiError } from '@tunnel/api-client'
 import { api } from '../api/client.ts'
-import { useParams } from 'react-router'
+import { Link, useParams } from 'react-router'
 import { useListing, useResource } from '../api/queries.ts'
 import { ResourceLink } from '../resource/resource-link.tsx'
 import { tunnelCommand } from '../resources/tunnel-command.ts'
@@ -23,6 +23,7 @@ export function SessionPage() {
     <Page title={data?.metadata || `Session ${id}`} actions={data && !isOver && <CommandButtons {...commands} />}>
       <CommandOutcome {...commands} />
       {isOver ? <Notice look="info">This session is over.</Notice> : <ErrorNotice error={error} />}
+      {(isOver || (data === undefined && error !== null)) && <Link to="/sessions">All sessions that are online</Link>}
       {data !== undefined && (
         <>
           <Details

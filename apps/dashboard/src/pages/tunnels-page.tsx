@@ -75,7 +75,7 @@ function addressOf(tunnel: Tunnel): string {
 function Address({ tunnel }: { readonly tunnel: Tunnel }) {
   if (!/^https?:\/\//.test(tunnel.public_url ?? '')) return addressOf(tunnel)
   return (
-    <a href={tunnel.public_url} target="_blank" rel="noreferrer">
+    <a href={tunnel.public_url} target="_blank" rel="noreferrer" title={tunnel.public_url}>
       {addressOf(tunnel)}
     </a>
   )

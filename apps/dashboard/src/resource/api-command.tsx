@@ -27,7 +27,8 @@ export function ApiCommand({ path, example }: { readonly path: string; readonly 
 
 export function apiCommand(url: string, fields: object, files: Example['files'] = {}): string {
   const read = Object.entries(files).map(([name, file]) => `${name}: fs.readFileSync("${file}", "utf8")`)
-  const program = `JSON.stringify({ ...${JSON.stringify(fields)}, ${read.join(', ')} })`
+  const given = Object.entries(fields).map(([name, value]) => `${name}: ${JSON.stringify(value)}`)
+  const program = `JSON.stringify({ ${[...given, ...read].join(', ')} })`
   const isPiped = read.length > 0
   const lines = [
     ...(isPiped ? [`node -p ${shellQuoted(program)}`] : []),

@@ -11,24 +11,24 @@ import type { ResourceView } from './resource-view.ts'
 export function CreateDialog<T extends Resource>({ view }: { readonly view: ResourceView<T> }) {
   return (
     <Dialog title={`New ${view.singular}`} trigger={<Button look="primary">New {view.singular}</Button>}>
-      {(close) => <CreateSteps view={view} close={close} />}
+      {(close, hold) => <CreateSteps view={view} close={close} hold={hold} />}
     </Dialog>
   )
 }
 
-function CreateSteps<T extends Resource>({
-  view,
-  close,
-}: {
+interface StepsProps<T extends Resource> {
   readonly view: ResourceView<T>
   readonly close: () => void
-}) {
+  readonly hold: () => void
+}
+
+function CreateSteps<T extends Resource>({ view, close, hold }: StepsProps<T>) {
   const navigate = useNavigate()
   const [secret, setSecret] = useState<string | null>(null)
   const onDone = (reply: object) => {
     const fields = new Map(Object.entries(reply))
     const shown: unknown = view.secretField && fields.get(view.secretField)
-    if (typeof shown === 'string') return setSecret(shown)
+    if (typeof shown === 'string') return (setSecret(shown), hold())
     close()
     void navigate(`/${view.page}/${String(fields.get('id'))}`)
   }

@@ -1,4 +1,4 @@
-import { useNavigate, useParams } from 'react-router'
+import { Link, useNavigate, useParams } from 'react-router'
 import type { Resource } from '../api/listing.ts'
 import { useResource } from '../api/queries.ts'
 import { Button } from '../ui/button.tsx'
@@ -8,6 +8,7 @@ import { Dialog } from '../ui/dialog.tsx'
 import { ErrorNotice } from '../ui/notice.tsx'
 import { Page } from '../ui/page.tsx'
 import { Time } from '../ui/time.tsx'
+import { inSentence } from './in-sentence.ts'
 import { ResourceForm } from './resource-form.tsx'
 import type { ResourceView } from './resource-view.ts'
 
@@ -19,6 +20,7 @@ export function DetailPage<T extends Resource>({ view }: { readonly view: Resour
   return (
     <Page title={title} actions={data && <Actions view={view} item={data} />}>
       <ErrorNotice error={error} />
+      {data === undefined && error !== null && <Link to={`/${view.page}`}>All {inSentence(view.title)}</Link>}
       {data !== undefined && (
         <>
           <Details rows={[...view.details(data), ...commonRows(data, title)]} />

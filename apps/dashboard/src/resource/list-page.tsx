@@ -6,6 +6,7 @@ import { ErrorNotice } from '../ui/notice.tsx'
 import { Page } from '../ui/page.tsx'
 import { ApiCommand } from './api-command.tsx'
 import { CreateDialog } from './create-dialog.tsx'
+import { inSentence } from './in-sentence.ts'
 import type { ResourceView } from './resource-view.ts'
 
 /** All resources of one kind. */
@@ -29,9 +30,4 @@ export function ListPage<T extends Resource>({ view }: { readonly view: Resource
       )}
     </Page>
   )
-}
-
-/** `Bot users` as `bot users`; short forms such as TLS stay as they are. */
-function inSentence(title: string): string {
-  return title.replace(/^[A-Z](?=[a-z])/, (letter) => letter.toLowerCase())
 }

@@ -20,6 +20,9 @@ interface Schema {
   readonly properties?: Readonly<Record<string, Schema>>
   readonly required?: readonly string[]
   readonly patternProperties?: object
+  readonly description?: string
+  readonly minimum?: number
+  readonly maximum?: number
 }
 
 /** The form of a module, read from the schema that the service itself checks it with. */
@@ -41,7 +44,7 @@ function toField(name: string, schema: Schema, isRequired: boolean): FieldSpec {
       return { ...common, kind: 'switch', initially: true }
     case 'integer':
     case 'number':
-      return { ...common, kind: 'number' }
+      return { ...common, kind: 'number', hint: numberHint(schema) }
     case 'object':
       return { ...common, kind: 'map' }
     case 'array':
@@ -49,6 +52,11 @@ function toField(name: string, schema: Schema, isRequired: boolean): FieldSpec {
     default:
       return { ...common, kind: 'text', ...(name === 'value' && { rows: 12 }) }
   }
+}
+
+function numberHint({ description, minimum, maximum }: Schema): string {
+  const range = `${minimum} to ${maximum?.toLocaleString('en')}`
+  return `${description === undefined ? range : `${description} ${range}`}. Empty takes the default.`
 }
 
 /** `tripped_duration` as `Tripped duration`; names that are short forms stay capital. */

@@ -87,7 +87,9 @@ export function DataTable<T extends Resource>({ label, items, columns, href, fil
             <Collection items={rows.slice(0, known)}>
               {(item) => (
                 <Row columns={columns} href={href?.(item)}>
-                  {(column) => <Cell>{column.cell === undefined ? column.text(item) : column.cell(item)}</Cell>}
+                  {(column) => (
+                    <Cell>{column.cell === undefined ? clipped(column.text(item)) : column.cell(item)}</Cell>
+                  )}
                 </Row>
               )}
             </Collection>
@@ -97,6 +99,11 @@ export function DataTable<T extends Resource>({ label, items, columns, href, fil
       </Virtualizer>
     </>
   )
+}
+
+/** A long text is cut at the end of its column, and whole on hover. */
+function clipped(text: string): ReactNode {
+  return <span title={text}>{text}</span>
 }
 
 /** What is searched of each item. */

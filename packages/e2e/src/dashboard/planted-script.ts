@@ -73,8 +73,10 @@ async function plantOne(
     return reply.ok
   }
   for (const place of places) {
+    const fitting = spellings.filter((text) => place.pattern.test(text))
+    if (fitting.length === 0) continue
     let isPlanted = false
-    for (const spelling of spellings) {
+    for (const spelling of fitting) {
       const body = place.put(best, spelling)
       if (!(isPlanted = await isAccepted(body))) continue
       best = body

@@ -2,6 +2,7 @@
 interface Schema {
   readonly type?: string
   readonly enum?: readonly unknown[]
+  readonly pattern?: string
   readonly anyOf?: readonly Schema[]
   readonly properties?: Readonly<Record<string, Schema>>
   readonly items?: Schema
@@ -12,6 +13,8 @@ interface Schema {
 /** Where in a body a text can stand; puts one there and leaves everything else as it was. */
 export interface TextPlace {
   readonly name: string
+  /** What the text must match by the description alone. */
+  readonly pattern: RegExp
   put(body: unknown, text: string): unknown
 }
 
@@ -21,7 +24,7 @@ export function textPlaces(schema: Schema): readonly TextPlace[] {
   const members = typeof schema.additionalProperties === 'object' ? schema.additionalProperties : undefined
   const values = members ?? Object.values(schema.patternProperties ?? {})[0]
   return [
-    ...(schema.type === 'string' && schema.enum === undefined ? [whole] : []),
+    ...(schema.type === 'string' && schema.enum === undefined ? [whole(schema.pattern)] : []),
     ...anyOf.flatMap(textPlaces),
     ...Object.entries(properties).flatMap(([key, of]) => textPlaces(of).map((place) => inside(key, place))),
     ...(items === undefined ? [] : textPlaces(items).map(asItem)),
@@ -29,12 +32,15 @@ export function textPlaces(schema: Schema): readonly TextPlace[] {
   ]
 }
 
-const whole: TextPlace = { name: '', put: (_body, text) => text }
+function whole(pattern = ''): TextPlace {
+  return { name: '', pattern: new RegExp(pattern, 'u'), put: (_body, text) => text }
+}
 
-const asKey: TextPlace = { name: '{}', put: (body, text) => ({ ...(body as object), [text]: 'planted' }) }
+const asKey: TextPlace = { name: '{}', pattern: /^/, put: (body, text) => ({ ...(body as object), [text]: 'planted' }) }
 
 function inside(key: string, place: TextPlace): TextPlace {
   return {
+    ...place,
     name: `.${key}${place.name}`,
     put: (body, text) => ({
       ...(body as object),
@@ -45,6 +51,7 @@ function inside(key: string, place: TextPlace): TextPlace {
 
 function asItem(place: TextPlace): TextPlace {
   return {
+    ...place,
     name: `[]${place.name}`,
     put: (body, text) => [...((body as unknown[] | undefined) ?? []), place.put(undefined, text)],
   }

@@ -25,7 +25,7 @@ function module<W extends TProperties, R extends TProperties>(write: W, reply: R
 const Texts = Type.Array(Type.String())
 const HeaderNames = Type.Array(Type.String({ minLength: 1, 'x-maxBytes': 128 }), { maxItems: moduleHeadersMax })
 const Patterns = Type.Array(Type.String({ minLength: 1, 'x-maxBytes': 512 }), { maxItems: 100 })
-const Seconds = Type.Integer({ minimum: 1, maximum: 86_400 })
+const Seconds = Type.Integer({ minimum: 1, maximum: 86_400, description: 'In seconds.' })
 const Buckets = Type.Integer({ minimum: 1, maximum: 128 })
 const Volume = Type.Integer({ minimum: 0, maximum: 1_000_000 })
 const Share = Type.Number({ minimum: 0, maximum: 1 })
