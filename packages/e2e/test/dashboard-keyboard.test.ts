@@ -55,6 +55,7 @@ describe.runIf(browserProgram !== undefined)('the dashboard by keyboard alone', 
     await page.keyboard.press('Escape')
     await page.getByRole('dialog').waitFor({ state: 'hidden' })
     await page.locator('button:focus', { hasText: 'Edit' }).waitFor()
+    expect(await new Keyboard(page).focusedName()).toBe('Edit')
   })
 
   it('builds an edge with a route and a module', async () => {
