@@ -83,6 +83,27 @@ describe.each(engines)('every resource on %s', (engine) => {
     expect((await client.send('DELETE', `/bot_users/${bot.id}`)).status).toBe(204)
   })
 
+  it('takes many changes of one resource at once, and loses none', async () => {
+    const edge = await client.create('/edges/https')
+    const { id } = await client.create(`/edges/https/${edge.id}/routes`, { match_type: 'exact_path', match: '/busy' })
+    const route = `/edges/https/${edge.id}/routes/${id}`
+    const modules = {
+      compression: {},
+      circuit_breaker: {},
+      request_headers: { add: { 'x-a': 'b' } },
+      response_headers: { remove: ['x-a'] },
+      user_agent_filter: { deny: ['bad'] },
+      websocket_tcp_converter: {},
+    }
+    const puts = Object.entries(modules).map(([name, body]) => client.send('PUT', `${route}/${name}`, body))
+    const patches = Array.from({ length: 20 }, (_, n) => client.send('PATCH', route, { description: `change ${n}` }))
+    const answers = await Promise.all([...puts, ...patches])
+    expect(answers.map(({ status }) => status)).toEqual(answers.map(() => 200))
+    const { body } = await client.send('GET', route)
+    expect(Object.keys(modules).filter((name) => body[name] === null)).toEqual([])
+    expect(body['description']).toMatch(/^change \d+$/)
+  })
+
   it('holds a unique value once, whoever comes at the same time', async () => {
     const attempts = Array.from({ length: 20 }, () => client.send('POST', '/bot_users', { name: 'only one' }))
     const statuses = (await Promise.all(attempts)).map((answer) => answer.status)

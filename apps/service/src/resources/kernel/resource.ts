@@ -16,6 +16,7 @@ import type { Draft, ResourceDefinition, Stored } from './definition.ts'
 import { Guarding } from './guarding.ts'
 import { StoredBodies, toStored } from './stored-bodies.ts'
 import { withoutEmptyTexts } from './tolerance.ts'
+import { Turns } from './turns.ts'
 
 const updateAttemptsMax = 5
 
@@ -32,6 +33,7 @@ export class Resource<M extends ResourceModel = ResourceModel, Body extends obje
   readonly #changes: Changes
   readonly #guarding: Guarding<M, Body>
   readonly #bodies: StoredBodies<Body>
+  readonly #turns = new Turns()
 
   constructor(definition: ResourceDefinition<M, Body>, { records, changes }: ResourceParts) {
     this.definition = definition
@@ -73,9 +75,17 @@ export class Resource<M extends ResourceModel = ResourceModel, Body extends obje
     })
   }
 
-  /** Replaces the body by what `next` makes of it; `next` runs again when somebody else changed it meanwhile. */
+  /**
+   * Replaces the body by what `next` makes of it. Changes of this process wait for each other; `next` runs again when
+   * another process was faster.
+   */
   async change(id: string, call: Call, next: (body: Body) => Body | Promise<Body>): Promise<Stored<Body>> {
     this.definition.checkCaller?.(call)
+    // By account, so that nobody can make the owner wait.
+    return this.#turns.take(`${call.caller.accountId} ${id}`, () => this.#changeInTurn(id, call, next))
+  }
+
+  async #changeInTurn(id: string, call: Call, next: (body: Body) => Body | Promise<Body>): Promise<Stored<Body>> {
     for (let attempt = 0; attempt < updateAttemptsMax; attempt += 1) {
       const changed = await this.#tryChange(await this.#row(id, call), next)
       if (changed !== null) return changed
