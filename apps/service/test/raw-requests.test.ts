@@ -44,6 +44,13 @@ describe('what is not a request', () => {
       400,
       'ERR_SERVICE_90005',
     ],
+    ['no host', () => 'GET /credentials HTTP/1.1\r\nconnection: close\r\n\r\n', 400, 'ERR_SERVICE_90005'],
+    [
+      'two hosts',
+      () => headOf('GET', '/credentials', 'host: other.example.com\r\nconnection: close\r\n'),
+      400,
+      'ERR_SERVICE_90005',
+    ],
     ['headers without end', () => headOf('GET', '/credentials', `x: ${'a'.repeat(70_000)}`), 431, 'ERR_SERVICE_3801'],
   ])('%s gets an error of the usual form, and the connection ends', async (_case, bytes, status, code) => {
     const [head, body] = (await text(sendRaw(bytes()))).split('\r\n\r\n')
@@ -55,6 +62,11 @@ describe('what is not a request', () => {
       details: { operation_id: expect.stringMatching(/^op_/) },
     })
   })
+})
+
+it('takes no notice of an expectation that it does not know', async () => {
+  const head = headOf('GET', '/credentials', 'expect: wonders\r\nconnection: close\r\n')
+  expect(await text(sendRaw(head))).toMatch(/^HTTP\/1\.1 200 [^]*"credentials":/)
 })
 
 it('answers requests that come one behind the other in their order', async () => {

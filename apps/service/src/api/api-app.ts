@@ -11,6 +11,7 @@ import { type Operations, operationRoutes } from './operations.ts'
 import { refuseEmptyIds } from './path-ids.ts'
 import { checkQueryString } from './query-string.ts'
 import { acceptJsonBodies } from './request-body.ts'
+import { refuseUnclearHost } from './request-host.ts'
 import { ajvOptions } from './validation.ts'
 
 const bodyMaxBytes = 1024 * 1024
@@ -50,7 +51,12 @@ export async function buildApiApp(parts: ApiParts): Promise<FastifyInstance> {
     bodyLimit: bodyMaxBytes,
     requestTimeout: requestWithinMs,
     // Node gives the whole request the longer one of the two.
-    http: { headersTimeout: headersWithinMs, connectionsCheckingInterval: lateRequestsCheckMs },
+    http: {
+      headersTimeout: headersWithinMs,
+      connectionsCheckingInterval: lateRequestsCheckMs,
+      // Node would answer without a body; `refuseUnclearHost` does it in the usual form.
+      requireHostHeader: false,
+    },
     keepAliveTimeout: keepAliveMs,
     connectionTimeout: idleMs,
     forceCloseConnections: 'idle',
@@ -62,7 +68,10 @@ export async function buildApiApp(parts: ApiParts): Promise<FastifyInstance> {
   app.setErrorHandler(renderError)
   app.setNotFoundHandler(renderPathNotFound)
   limitInFlight(app, { requestsMax: requestsInFlightMax, perAccountMax: requestsInFlightPerAccountMax })
+  app.addHook('onRequest', refuseUnclearHost)
   app.addHook('onRequest', refuseEmptyIds)
+  // What it does not know it need not expect (RFC 9110, 10.1.1); Node would answer without a body.
+  app.server.on('checkExpectation', (...exchange) => app.server.emit('request', ...exchange))
   acceptJsonBodies(app)
   await app.register(cors, corsOptions)
   await describeApi(app, parts.baseUrl)
