@@ -14,6 +14,8 @@ export class SlidingWindow {
   readonly #capacity: number
   readonly #slotMs: number
   readonly #rings = new Map<string, Ring>()
+  #lastKey: string | undefined
+  #lastRing: Ring | undefined
 
   constructor(capacity: number, windowMs: number) {
     this.#capacity = capacity
@@ -36,13 +38,16 @@ export class SlidingWindow {
     return 0
   }
 
+  /** The key's ring, now at the end of the map: it stays in the order of last use. */
   #touch(key: string, slot: number): Ring {
+    if (this.#lastRing !== undefined && key === this.#lastKey) return this.#lastRing
     const known = this.#rings.get(key)
     const ring = known ?? { counts: new Uint32Array(slots), newestSlot: slot, total: 0 }
-    // Re-inserting keeps the map in the order of last use.
     if (known) this.#rings.delete(key)
     this.#rings.set(key, ring)
     if (this.#rings.size > keysMax) this.#rings.delete(this.#rings.keys().next().value ?? key)
+    this.#lastKey = key
+    this.#lastRing = ring
     return ring
   }
 

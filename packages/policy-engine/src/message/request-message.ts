@@ -29,7 +29,7 @@ export class RequestMessage {
   #url: string
   #parts: UrlParts | undefined
   #query: Map<string, string[]> | undefined
-  #cookies = new Map<string, Cookie[]>()
+  #cookies: Map<string, Cookie[]> | undefined
   #cookieSource: readonly string[] | undefined
 
   constructor(facts: RequestFacts) {
@@ -66,7 +66,7 @@ export class RequestMessage {
   }
 
   get cookies(): ReadonlyMap<string, readonly Cookie[]> {
-    if (this.#cookieSource !== this.headers.raw) {
+    if (this.#cookies === undefined || this.#cookieSource !== this.headers.raw) {
       this.#cookieSource = this.headers.raw
       this.#cookies = byCookieName(requestCookies(this.headers.all('cookie')))
     }
