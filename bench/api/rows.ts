@@ -6,6 +6,8 @@ import { policyId } from './full-store.ts'
 
 const CONNECTIONS = 32
 const PAGES = 300
+/** The first pages after the start are the compiler's. */
+const WARM_UP_PAGES = 30
 
 /** The management API over a million stored resources, in one process; PostgreSQL for comparison. */
 export const rows: readonly BenchRow[] = [
@@ -48,8 +50,8 @@ async function load(lab: ApiLab, run: BenchRun, request: { path: string; body?: 
 /** Pages of 100 from all over the collection, one after the other. */
 async function pageLatency({ target, headers }: ApiLab, stored: number): Promise<number> {
   const times: number[] = []
-  for (let n = 0; n < PAGES; n += 1) {
-    const before = policyId(Math.floor((stored * (n + 1)) / PAGES))
+  for (let n = -WARM_UP_PAGES; n < PAGES; n += 1) {
+    const before = policyId(Math.floor((stored * (Math.abs(n) + 1)) / (PAGES + 1)))
     const begun = performance.now()
     const { authorization = '', 'service-version': version = '' } = headers
     const answer = await fetch(`http://${target.host}/ip_policies?limit=100&before_id=${before}`, {
@@ -57,7 +59,7 @@ async function pageLatency({ target, headers }: ApiLab, stored: number): Promise
     })
     await answer.arrayBuffer()
     if (answer.status !== 200) throw new Error(`a page answered ${answer.status}`)
-    times.push(performance.now() - begun)
+    if (n >= 0) times.push(performance.now() - begun)
   }
   return times.toSorted((a, b) => a - b)[Math.floor(times.length * 0.99)] ?? NaN
 }
