@@ -1,5 +1,5 @@
 import type { Socket } from 'node:net'
-import type { MuxStream, ResetCode, StreamEnding, StreamSink } from '@tunnel/session-protocol'
+import { type MuxStream, noteRead, type ResetCode, type StreamEnding, type StreamSink } from '@tunnel/session-protocol'
 import { connectUpstream, type Upstream } from './upstream-connection.ts'
 
 interface UpstreamLimits {
@@ -97,6 +97,7 @@ class UpstreamPipe implements StreamSink, ForwardedStream {
 
   #passOn(chunk: Buffer): void {
     this.#isActive = true
+    noteRead(chunk.length)
     if (this.#isStreamOpen && !this.#stream.write(chunk)) this.#socket.pause()
   }
 

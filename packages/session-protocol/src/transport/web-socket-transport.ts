@@ -1,3 +1,4 @@
+import { noteRead } from './spent-buffers.ts'
 import type { Transport, TransportHandlers } from './transport.ts'
 import { binaryMessageHeader } from './web-socket-message.ts'
 
@@ -17,7 +18,8 @@ export interface SocketLike {
   write(bytes: Uint8Array): unknown
   cork(): void
   uncork(): void
-  on(event: 'data' | 'drain', listener: () => void): unknown
+  on(event: 'data', listener: (chunk: Buffer) => void): unknown
+  on(event: 'drain', listener: () => void): unknown
 }
 
 const OPEN_STATE = 1
@@ -59,7 +61,10 @@ class WebSocketTransport implements Transport {
     this.#webSocket.on('close', (code, reason) => {
       handlers.onClose({ code, reason: reason.toString() || this.#failure })
     })
-    this.#socket.on('data', () => handlers.onBytes())
+    this.#socket.on('data', ({ length }) => {
+      noteRead(length)
+      handlers.onBytes()
+    })
     this.#socket.on('drain', () => handlers.onDrain())
   }
 
