@@ -14,11 +14,13 @@ beforeEach(async () => {
 })
 afterEach(() => db.destroy())
 
+const inMemory = (work: (on: Database) => Promise<void>) => db.transaction().execute(work)
+
 const insert = (id: string) => (on: Database) => on.insertInto('tombstones').values({ id, deleted_at: 1 }).execute()
 const ids = async () => (await db.selectFrom('tombstones').select('id').orderBy('id').execute()).map(({ id }) => id)
 
 it('gives every change of a group its own outcome, and undoes only what a guard refuses', async () => {
-  const commits = new GroupCommits(db)
+  const commits = new GroupCommits(inMemory)
   const twoThings = async (on: Database) => {
     await insert('c')(on)
     await insert('a')(on)
@@ -34,7 +36,7 @@ it('gives every change of a group its own outcome, and undoes only what a guard 
 })
 
 it('stores nothing of a group in which something broke, and goes on with the next', async () => {
-  const commits = new GroupCommits(db)
+  const commits = new GroupCommits(inMemory)
   const broken = () => Promise.reject(new Error('disk'))
   const outcomes = await Promise.allSettled([commits.commit(insert('a'), true), commits.commit(broken, true)])
   expect(outcomes.map(({ status }) => status)).toEqual(['rejected', 'rejected'])

@@ -29,17 +29,20 @@ interface Waiting {
   readonly fail: (error: unknown) => void
 }
 
+/** Does the work in one transaction, which is on the disk when the promise resolves. */
+export type Transact = (work: (db: Database) => Promise<void>) => Promise<void>
+
 /**
  * Changes that come at the same time share one transaction, and so one wait for the disk. Each keeps its own outcome: one
  * that a guard of the store refuses is undone to its savepoint and does not disturb the others.
  */
 export class GroupCommits implements Committer {
-  readonly #db: Database
+  readonly #transact: Transact
   #waiting: Waiting[] = []
   #isRunning = false
 
-  constructor(db: Database) {
-    this.#db = db
+  constructor(transact: Transact) {
+    this.#transact = transact
   }
 
   commit<T>(work: (db: Database) => Promise<T>, isSingleStatement: boolean): Promise<T> {
@@ -78,7 +81,7 @@ export class GroupCommits implements Committer {
   async #commitGroup(group: readonly Waiting[]): Promise<void> {
     const tell: (() => void)[] = []
     try {
-      await this.#db.transaction().execute(async (db) => {
+      await this.#transact(async (db) => {
         for (const { run } of group) tell.push(await run(db))
       })
     } catch (error) {

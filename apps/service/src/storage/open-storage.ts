@@ -12,6 +12,7 @@ import { Secrets } from './secrets.ts'
 import { ServiceValues } from './service-values.ts'
 import { openSqlite } from './sqlite.ts'
 import type { Database } from './tables.ts'
+import { commitDurably } from './write-ahead-log.ts'
 
 /** Where the store is; the part of the service's configuration that concerns it. */
 export interface StorageSettings {
@@ -56,7 +57,10 @@ export async function openStorage(
     await db.destroy()
     throw error
   }
-  const committer = engine === 'sqlite' ? new GroupCommits(db) : separateCommits(db)
+  const committer =
+    engine === 'sqlite'
+      ? new GroupCommits((work) => commitDurably(db, sqliteFile(settings.dataDir), work))
+      : separateCommits(db)
   return {
     engine,
     db,
