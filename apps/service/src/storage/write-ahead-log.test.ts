@@ -1,4 +1,5 @@
 import { mkdtempSync, rmSync } from 'node:fs'
+import type * as Files from 'node:fs/promises'
 import { open } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -9,7 +10,7 @@ import type { Database } from './tables.ts'
 import { commitDurably } from './write-ahead-log.ts'
 
 vi.mock('node:fs/promises', async (original) => {
-  const real = await original<typeof import('node:fs/promises')>()
+  const real = await original<typeof Files>()
   return { ...real, open: vi.fn(real.open) }
 })
 
@@ -37,7 +38,7 @@ const commit = () =>
 
 /** Puts `datasync` in the place of the disk's, for the next file that is opened. */
 async function whenSynced(datasync: (real: () => Promise<void>) => Promise<void>): Promise<void> {
-  const { open: realOpen } = await vi.importActual<typeof import('node:fs/promises')>('node:fs/promises')
+  const { open: realOpen } = await vi.importActual<typeof Files>('node:fs/promises')
   vi.mocked(open).mockImplementationOnce(async (...path) => {
     const handle = await realOpen(...path)
     const real = handle.datasync.bind(handle)
