@@ -152,9 +152,30 @@ function bareName(signature: string): string {
   return signature.replace(/\(.*$/, '').replace(/^.*\)\./, '')
 }
 
+const limitNames: Readonly<Record<keyof typeof limits, string>> = {
+  documentMaxBytes: 'bytes of a policy',
+  documentMaxDepth: 'levels of nesting in it',
+  problemsMax: 'problems, and warnings, in one report',
+  rulesPerPhaseMax: 'rules of a phase',
+  expressionsPerRuleMax: 'expressions of a rule',
+  actionsPerRuleMax: 'actions of a rule',
+  ruleNameMaxBytes: 'bytes of the name of a rule',
+  expressionMaxChars: 'characters of an expression',
+  expressionMaxNodes: 'parts of an expression: names, values, operators, calls',
+  bracketMaxDepth: 'brackets within brackets in an expression',
+  loopMaxDepth: 'loops (`all`, `exists`, `map`, …) within each other',
+  loopMaxIterations: 'turns that the loops of an expression may take together',
+  patternMaxChars: 'characters of a pattern',
+  templateMaxChars: 'characters of a text with `${…}`, also when it is rendered',
+  templateMaxParts: 'expressions in such a text',
+  headerNameMaxChars: 'characters of the name of a header',
+  headerValueMaxChars: 'characters of its value',
+  headersAddedMaxChars: 'characters of all headers that the rules add to a message',
+}
+
 function limitSection(): string {
   const rows = Object.entries(limits).map(
-    ([name, value]) => `| ${name.replaceAll(/([A-Z])/g, ' $1').toLowerCase()} | ${value} |`,
+    ([name, value]) => `| ${limitNames[name as keyof typeof limits]} | ${value.toLocaleString('en')} |`,
   )
   return ['## Limits', ['| What | At most |', '|---|---|', ...rows].join('\n')].join('\n\n')
 }
