@@ -1,6 +1,7 @@
 import type { Socket } from 'node:net'
 import { CidrSet } from '@tunnel/policy-engine'
 import { Counter, type Registry } from 'prom-client'
+import { GrowingBytes } from '../growing-bytes.ts'
 import { type ProxiedAddresses, readProxyHeader } from './proxy-header.ts'
 
 interface ProxiedConnectionsOptions {
@@ -86,7 +87,7 @@ function setAddresses(socket: Socket, { source, destination }: ProxiedAddresses)
 type HeaderRead = (addresses: ProxiedAddresses | null | undefined) => void
 
 function readHeader(socket: Socket, withinMs: number, onRead: HeaderRead): void {
-  let received: Buffer = Buffer.alloc(0)
+  const received = new GrowingBytes()
   const finish = (addresses?: ProxiedAddresses | null, rest: Buffer = Buffer.alloc(0)) => {
     clearTimeout(deadline)
     socket.off('data', onData).off('end', onEnd).off('close', onEnd).off('error', ignore)
@@ -96,9 +97,9 @@ function readHeader(socket: Socket, withinMs: number, onRead: HeaderRead): void 
     socket.resume()
   }
   const onData = (chunk: Buffer) => {
-    received = received.length === 0 ? chunk : Buffer.concat([received, chunk])
-    const header = readProxyHeader(received)
-    if (header.kind === 'known') finish(header.addresses, received.subarray(header.length))
+    received.add(chunk)
+    const header = readProxyHeader(received.bytes)
+    if (header.kind === 'known') finish(header.addresses, received.bytes.subarray(header.length))
     if (header.kind === 'invalid') finish()
   }
   const onEnd = () => finish()

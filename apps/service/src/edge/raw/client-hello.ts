@@ -1,3 +1,5 @@
+import { GrowingBytes } from '../growing-bytes.ts'
+
 /** What is known of the name in a TLS ClientHello that may not have come whole. */
 export type ServerNameState =
   | { readonly kind: 'incomplete' }
@@ -21,17 +23,21 @@ const noName: ServerNameState = { kind: 'known', serverName: undefined }
  * at each byte once and keeps a bounded number of them, so that a stranger can make it neither work nor grow. Never throws.
  */
 export class HelloReader {
-  /** Everything that came, for whoever answers it. */
-  received: Buffer = Buffer.alloc(0)
-  #handshake: Buffer = Buffer.alloc(0)
+  readonly #received = new GrowingBytes()
+  readonly #handshake = new GrowingBytes()
   /** Where the next record, or what is missing of the current one, begins. */
   #at = 0
   #leftOfRecord = 0
 
+  /** Everything that came, for whoever answers it. */
+  get received(): Buffer {
+    return this.#received.bytes
+  }
+
   add(chunk: Buffer): ServerNameState {
-    this.received = this.received.length === 0 ? chunk : Buffer.concat([this.received, chunk])
-    if (this.received.length > receivedMaxBytes || !this.#joinRecords()) return noName
-    const handshake = this.#handshake
+    this.#received.add(chunk)
+    if (this.#received.length > receivedMaxBytes || !this.#joinRecords()) return noName
+    const handshake = this.#handshake.bytes
     if (handshake.length < handshakeHeaderBytes) return { kind: 'incomplete' }
     const end = handshakeHeaderBytes + handshake.readUIntBE(1, 3)
     if (handshake[0] !== clientHello || end > helloMaxBytes) return noName
@@ -41,22 +47,21 @@ export class HelloReader {
 
   /** Adds the handshake bytes of the records that have come; false when this is not TLS. */
   #joinRecords(): boolean {
-    const parts = [this.#handshake]
-    while (this.#at < this.received.length) {
+    const { received } = this
+    while (this.#at < received.length) {
       if (this.#leftOfRecord === 0) {
-        if (this.received[this.#at] !== handshakeRecord) return false
-        if (this.#at + recordHeaderBytes > this.received.length) break
-        this.#leftOfRecord = this.received.readUInt16BE(this.#at + 3)
+        if (received[this.#at] !== handshakeRecord) return false
+        if (this.#at + recordHeaderBytes > received.length) break
+        this.#leftOfRecord = received.readUInt16BE(this.#at + 3)
         // Forbidden (RFC 8446 5.1), and endless.
         if (this.#leftOfRecord === 0) return false
         this.#at += recordHeaderBytes
       }
-      const part = this.received.subarray(this.#at, this.#at + this.#leftOfRecord)
-      parts.push(part)
+      const part = received.subarray(this.#at, this.#at + this.#leftOfRecord)
+      this.#handshake.add(part)
       this.#at += part.length
       this.#leftOfRecord -= part.length
     }
-    this.#handshake = Buffer.concat(parts)
     return true
   }
 }
