@@ -14,9 +14,9 @@ import { GuardBroken, type Records, type ResourceRow } from '../../storage/recor
 import type { Changes } from './changes.ts'
 import type { Draft, ResourceDefinition, Stored } from './definition.ts'
 import { Guarding } from './guarding.ts'
+import { OneAtATime } from './one-at-a-time.ts'
 import { StoredBodies, toStored } from './stored-bodies.ts'
 import { withoutEmptyTexts } from './tolerance.ts'
-import { Turns } from './turns.ts'
 
 const updateAttemptsMax = 5
 
@@ -33,7 +33,7 @@ export class Resource<M extends ResourceModel = ResourceModel, Body extends obje
   readonly #changes: Changes
   readonly #guarding: Guarding<M, Body>
   readonly #bodies: StoredBodies<Body>
-  readonly #turns = new Turns()
+  readonly #changing = new OneAtATime()
 
   constructor(definition: ResourceDefinition<M, Body>, { records, changes }: ResourceParts) {
     this.definition = definition
@@ -82,10 +82,10 @@ export class Resource<M extends ResourceModel = ResourceModel, Body extends obje
   async change(id: string, call: Call, next: (body: Body) => Body | Promise<Body>): Promise<Stored<Body>> {
     this.definition.checkCaller?.(call)
     // By account, so that nobody can make the owner wait.
-    return this.#turns.take(`${call.caller.accountId} ${id}`, () => this.#changeInTurn(id, call, next))
+    return this.#changing.run(`${call.caller.accountId} ${id}`, () => this.#changeNow(id, call, next))
   }
 
-  async #changeInTurn(id: string, call: Call, next: (body: Body) => Body | Promise<Body>): Promise<Stored<Body>> {
+  async #changeNow(id: string, call: Call, next: (body: Body) => Body | Promise<Body>): Promise<Stored<Body>> {
     for (let attempt = 0; attempt < updateAttemptsMax; attempt += 1) {
       const changed = await this.#tryChange(await this.#row(id, call), next)
       if (changed !== null) return changed

@@ -1,5 +1,5 @@
 /** Work on the same thing one after the other, in the order in which it was asked for. */
-export class Turns {
+export class OneAtATime {
   readonly #last = new Map<string, Promise<void>>()
 
   /** Things that somebody works on or waits for. */
@@ -8,7 +8,7 @@ export class Turns {
   }
 
   /** Runs the work when all that was asked for before on the same key has ended, well or badly. */
-  async take<T>(key: string, work: () => Promise<T>): Promise<T> {
+  async run<T>(key: string, work: () => Promise<T>): Promise<T> {
     const before = this.#last.get(key)
     const outcome = before === undefined ? work() : before.then(work)
     const ended = outcome.then(
