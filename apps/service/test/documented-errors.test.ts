@@ -105,7 +105,7 @@ const cases: readonly Case[] = [
   [7130, 'POST', routes, { match_type: 'guess', match: '/x' }],
 ]
 
-it.each(cases)('%i: %s %s', async (code, method, path, body, by = client) => {
+it.each<Case>(cases)('%i: %s %s', async (code, method, path, body, by = client) => {
   const answer = await by.send(method, path, body)
   expect(answer.body).toMatchObject({ status_code: answer.status, error_code: `ERR_SERVICE_${code}` })
   expect(listed(method, path)).toContain(`ERR_SERVICE_${code}`)
