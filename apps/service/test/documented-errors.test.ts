@@ -105,7 +105,9 @@ const cases: readonly Case[] = [
   [7130, 'POST', routes, { match_type: 'guess', match: '/x' }],
 ]
 
-it.each<Case>(cases)('%i: %s %s', async (code, method, path, body, by = client) => {
+const complete = cases.map(([code, method, path, body, by = client]) => [code, method, path, body, by] as const)
+
+it.each(complete)('%i: %s %s', async (code, method, path, body, by) => {
   const answer = await by.send(method, path, body)
   expect(answer.body).toMatchObject({ status_code: answer.status, error_code: `ERR_SERVICE_${code}` })
   expect(listed(method, path)).toContain(`ERR_SERVICE_${code}`)
