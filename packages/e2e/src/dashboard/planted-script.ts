@@ -15,8 +15,7 @@ export interface Planted {
   /** Below the dashboard. */
   readonly page: string
   readonly id: string
-  /** Places that took a script, and those of which the API refuses every form. */
-  readonly accepted: readonly string[]
+  /** Places of which the API refuses every form; all others hold a script. */
   readonly refused: readonly string[]
 }
 
@@ -34,14 +33,14 @@ export async function plantScripts(world: DashboardWorld): Promise<readonly Plan
   const schemaOf = (path: string) => paths[path]?.post?.requestBody?.content['application/json'].schema ?? {}
   const planted: Planted[] = []
   const idOn = (page: string) => planted.find((one) => one.page === page)?.id ?? ''
-  const plant = async ({ path, page, needed }: Recipe, as = path) => {
-    planted.push(await plantOne(world, as, page, needed, textPlaces(schemaOf(path))))
+  const plant = async ({ path, page, needed }: Recipe, itsPath = path) => {
+    planted.push(await plantOne(world, itsPath, page, needed, textPlaces(schemaOf(path))))
   }
   for (const recipe of await independentRecipes(service.zone)) await plant(recipe)
   for (const recipe of dependentRecipes(idOn, service.zone)) await plant(recipe)
   const edgeId = idOn('edges')
   const routes = '/edges/https/{edge_id}/routes'
-  await plant({ path: routes, page: `edges`, needed: routeNeeds(idOn) }, routes.replace('{edge_id}', edgeId))
+  await plant({ path: routes, page: 'edges', needed: routeNeeds(idOn) }, routes.replace('{edge_id}', edgeId))
   return planted
 }
 
@@ -63,31 +62,31 @@ async function plantOne(
   needed: object,
   places: readonly TextPlace[],
 ): Promise<Planted> {
-  let best: unknown = needed
-  const accepted: string[] = []
+  let body: unknown = needed
   const refused: string[] = []
-  const isAccepted = async (body: unknown) => {
-    const reply = await world.send('POST', path, body)
-    const { id } = (await reply.json()) as { id: string }
-    if (reply.ok) await world.send('DELETE', `${path}/${id}`)
-    return reply.ok
-  }
   for (const place of places) {
-    const fitting = spellings.filter((text) => place.pattern.test(text))
+    const fitting = spellings.filter((text) => place.pattern.test(text)).map((text) => place.put(body, text))
     if (fitting.length === 0) continue
-    let isPlanted = false
-    for (const spelling of fitting) {
-      const body = place.put(best, spelling)
-      if (!(isPlanted = await isAccepted(body))) continue
-      best = body
-      break
-    }
-    ;(isPlanted ? accepted : refused).push(place.name)
+    const accepted = await firstAccepted(world, path, fitting)
+    if (accepted === undefined) refused.push(place.name)
+    else body = accepted
   }
-  const reply = await world.send('POST', path, best)
+  const reply = await world.send('POST', path, body)
   if (!reply.ok) throw new Error(`${path} was not planted: ${await reply.text()}`)
   const { id } = (await reply.json()) as { id: string }
-  return { page, id, accepted, refused }
+  return { page, id, refused }
+}
+
+/** The first of the bodies that the API takes; what it makes of it is deleted at once. */
+async function firstAccepted(world: DashboardWorld, path: string, bodies: readonly unknown[]): Promise<unknown> {
+  for (const body of bodies) {
+    const reply = await world.send('POST', path, body)
+    const { id } = (await reply.json()) as { id: string }
+    if (!reply.ok) continue
+    await world.send('DELETE', `${path}/${id}`)
+    return body
+  }
+  return undefined
 }
 
 const hostKey = 'ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAIGYQzbuhIGzMOxIR0SYxVM8W6e3cD0pwLXJsCYVGsXJR'
