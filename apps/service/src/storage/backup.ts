@@ -12,6 +12,7 @@ import {
 import { dirname, join } from 'node:path'
 import { DatabaseSync, backup as copyPages } from 'node:sqlite'
 import { type StorageSettings, sqliteFile } from './open-storage.ts'
+import { syncDirectory } from './sync-directory.ts'
 
 /** A backup or restore that cannot be done; the message says why and what to do. */
 export class BackupError extends Error {
@@ -34,6 +35,7 @@ export async function backupTo(file: string, settings: StorageSettings): Promise
     addKeyFiles(draft, keyFiles(settings))
     syncFile(draft)
     renameSync(draft, file)
+    syncDirectory(dirname(file))
   } finally {
     store.close()
     rmSync(draft, { force: true })
@@ -57,6 +59,7 @@ export function restoreFrom(file: string, settings: StorageSettings): void {
     syncFile(draft)
     for (const [name, place] of Object.entries(places)) writePrivately(place, kept.get(name))
     renameSync(draft, target)
+    syncDirectory(dirname(target))
   } finally {
     rmSync(draft, { force: true })
   }

@@ -11,6 +11,7 @@ import {
   writeSync,
 } from 'node:fs'
 import { dirname } from 'node:path'
+import { syncDirectory } from './sync-directory.ts'
 
 const keyBytes = 32
 
@@ -100,4 +101,5 @@ function writeKeys(file: string, keys: readonly MasterKey[]): void {
   closeSync(descriptor)
   chmodSync(draft, 0o600)
   renameSync(draft, file)
+  syncDirectory(dirname(file))
 }

@@ -11,6 +11,7 @@ import { Sealer } from './sealer.ts'
 import { Secrets } from './secrets.ts'
 import { ServiceValues } from './service-values.ts'
 import { openSqlite } from './sqlite.ts'
+import { syncDirectory } from './sync-directory.ts'
 import type { Database } from './tables.ts'
 import { commitDurably } from './write-ahead-log.ts'
 
@@ -53,6 +54,8 @@ export async function openStorage(
   try {
     await migrate(db, engine)
     await refuseLostKeys({ db, secrets, values, masterKeyFile: settings.masterKeyFile })
+    // The log of the embedded store may be new; its own writes bring only its content to the disk.
+    syncDirectory(settings.dataDir)
   } catch (error) {
     await db.destroy()
     throw error

@@ -1,6 +1,7 @@
 import { existsSync, mkdirSync, readFileSync } from 'node:fs'
 import { open, rename, writeFile } from 'node:fs/promises'
-import { join } from 'node:path'
+import { dirname, join } from 'node:path'
+import { syncDirectory } from '../../storage/sync-directory.ts'
 import { type KeyAndCertificate, RootAuthority } from './root-authority.ts'
 
 /** What encrypts the root's key at rest. */
@@ -66,4 +67,5 @@ async function writeDurably(file: string, text: string): Promise<void> {
   await handle.sync()
   await handle.close()
   await rename(draft, file)
+  syncDirectory(dirname(file))
 }
