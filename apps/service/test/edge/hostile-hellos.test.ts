@@ -4,6 +4,7 @@ import { Duplex } from 'node:stream'
 import { text } from 'node:stream/consumers'
 import { connect as connectTls, createServer as createTlsServer } from 'node:tls'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { proxyHeaderV2, tcp4 } from './proxy-headers.ts'
 import { startTestEdge } from './running-edge.ts'
 import { RawVisitor } from './raw-visitor.ts'
 import { testCertificates } from './test-certificates.ts'
@@ -25,8 +26,8 @@ afterAll(async () => {
   await edge[Symbol.asyncDispose]()
 })
 
-async function connected(): Promise<Socket> {
-  const socket = connect({ port: edge.tlsPort, host: '127.0.0.1', noDelay: true, allowHalfOpen: true })
+async function connected(port = edge.tlsPort): Promise<Socket> {
+  const socket = connect({ port, host: '127.0.0.1', noDelay: true, allowHalfOpen: true })
   await once(
     socket.on('error', () => undefined),
     'connect',
@@ -154,6 +155,21 @@ describe('a ClientHello', () => {
     })
     for (const lifetimeMs of await Promise.all(lifetimes)) expect(lifetimeMs).toBeLessThan(handshakeMs * 5)
     expect(edge.streams).toHaveLength(streamsBefore)
+  })
+
+  it('behind a trusted proxy tells the agent the address of the header, in whatever pieces both come', async () => {
+    const upstreamPort = (program.address() as AddressInfo).port
+    await using trusting = await startTestEdge({ upstreamPort, trustedProxies: ['127.0.0.0/8'] })
+    const header = proxyHeaderV2(0x21, 0x11, tcp4('192.0.2.7', 4000))
+    const whole = Buffer.concat([header, await recordedHello('tls.test')])
+    for (const pieces of [[whole], Array.from(whole, (byte) => Buffer.of(byte))]) {
+      const visitor = await connected(trusting.tlsPort)
+      for (const piece of pieces) visitor.write(piece)
+      // The program's ServerHello: it got the ClientHello, and nothing before it.
+      expect(((await once(visitor, 'data')) as [Buffer])[0].readUInt8(0)).toBe(22)
+      visitor.destroy()
+    }
+    expect(trusting.streams.map((stream) => stream.header.visitorAddress)).toEqual(['192.0.2.7:4000', '192.0.2.7:4000'])
   })
 
   it('of somebody who is gone at once leaves nothing behind', async () => {
