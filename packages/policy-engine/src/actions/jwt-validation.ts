@@ -180,7 +180,7 @@ function fetcher({ host }: ActionContext): (url: string) => Promise<unknown> {
 }
 
 function isPrivate(host: string): boolean {
-  return addressKey(host) !== undefined || !host.includes('.') || host.endsWith('.localhost')
+  return addressKey(host) !== undefined || !host.includes('.')
 }
 
 /** Names that resolve to private addresses are the host's to refuse, when it connects. */

@@ -227,7 +227,6 @@ describe('jwt-validation', () => {
     'https://[fe80::1%25lo]/',
     'https://localhost/',
     'https://LOCALHOST./',
-    'https://any.localhost/',
     'https://intranet./',
     'https://0x7f.1/',
     'https://0177.0.0.1/',
