@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest'
+import { edgeLimits } from '../../src/edge/limits.ts'
 import { endHeaders, endStream, frame, frameTypes, headerBlock, RawHttp2Visitor } from './raw-http2.ts'
 import { startRawUpstream } from './raw-upstream.ts'
 import { startTestEdge } from './running-edge.ts'
@@ -86,5 +87,27 @@ describe('an HTTP/2 visitor that floods', () => {
     for (let i = 0; i < 50; i++) attacker.send(frame(frameTypes.headers, endHeaders | endStream, 2 * i + 1, request))
     await attacker.visitor.until(() => attacker.frames.filter(({ type }) => type === frameTypes.reset).length === 40)
     expect(edge.streams.length).toBe(10)
+  })
+})
+
+describe('an HTTP/2 visitor that has sent its last byte', () => {
+  it('gets the answer that it waits for, and its connection ends', async () => {
+    await using upstream = await startRawUpstream()
+    await using edge = await startTestEdge({ upstreamPort: upstream.port })
+    using visitor = await RawHttp2Visitor.connect(edge.tlsPort)
+    visitor.send(frame(frameTypes.headers, endHeaders | endStream, 1, request))
+    visitor.visitor.socket.end()
+    await visitor.visitor.closed()
+    expect(visitor.frames.some(({ type, streamId }) => type === frameTypes.data && streamId === 1)).toBe(true)
+  })
+
+  it('is not kept until the session has been quiet for long', async () => {
+    await using edge = await startTestEdge()
+    using visitor = await RawHttp2Visitor.connect(edge.tlsPort)
+    await visitor.visitor.until(() => visitor.frames.some(({ type }) => type === frameTypes.settings))
+    visitor.visitor.socket.end()
+    const startedAtMs = performance.now()
+    await visitor.visitor.closed()
+    expect(performance.now() - startedAtMs).toBeLessThan(edgeLimits.visitorIdleMs / 5)
   })
 })

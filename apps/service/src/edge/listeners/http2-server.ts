@@ -62,6 +62,8 @@ export function createHttp2Server(intake: Intake, limits: EdgeLimits, linger: Li
 function watchSession(session: ServerHttp2Session, limits: EdgeLimits): void {
   limitControlFrames(session, limits)
   session.on('error', () => session.destroy())
+  // Streams that run may finish; a visitor who has left must not be kept until the session has been quiet for long.
+  session.socket.on('end', () => session.close())
   session.setTimeout(limits.visitorIdleMs, () => session.close())
 }
 
