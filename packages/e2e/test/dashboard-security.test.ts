@@ -33,7 +33,6 @@ const textsThatHoldNoScript = [
   '.region',
   '.request_headers.add{}',
   '.request_headers.remove[]',
-  '.resolves_to[].value',
   '.response_headers.add{}',
   '.response_headers.remove[]',
   '.ssh_certificate_authority_id',

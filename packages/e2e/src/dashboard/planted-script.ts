@@ -36,8 +36,8 @@ export async function plantScripts(world: DashboardWorld): Promise<readonly Plan
   const plant = async ({ path, page, needed }: Recipe, itsPath = path) => {
     planted.push(await plantOne(world, itsPath, page, needed, textPlaces(schemaOf(path))))
   }
-  for (const recipe of await independentRecipes(service.zone)) await plant(recipe)
-  for (const recipe of dependentRecipes(idOn, service.zone)) await plant(recipe)
+  await Promise.all((await independentRecipes(service.zone)).map((recipe) => plant(recipe)))
+  await Promise.all(dependentRecipes(idOn, service.zone).map((recipe) => plant(recipe)))
   const edgeId = idOn('edges')
   const routes = '/edges/https/{edge_id}/routes'
   await plant({ path: routes, page: 'edges', needed: routeNeeds(idOn) }, routes.replace('{edge_id}', edgeId))
