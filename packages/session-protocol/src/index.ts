@@ -11,7 +11,7 @@ export type {
   Welcome,
 } from './control/service-messages.ts'
 export type { GoAway } from './frames/decode-message.ts'
-export { defaultLimits, type SessionLimits, wire } from './limits.ts'
+export { defaultLimits, readTargetBytes, type SessionLimits, wire } from './limits.ts'
 export { Heartbeats } from './session/heartbeats.ts'
 export {
   type SessionEnding,

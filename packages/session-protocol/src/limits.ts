@@ -20,6 +20,9 @@ const WEB_SOCKET_HEADER_MAX_BYTES = 14
  */
 export const messageTargetBytes = 4 * TLS_RECORD_BYTES - WEB_SOCKET_HEADER_MAX_BYTES
 
+/** Reads of this size become one DATA frame that fills a message. */
+export const readTargetBytes = messageTargetBytes - wire.headerBytes
+
 /** What one side of a session may choose for itself. */
 export interface SessionLimits {
   /** Streams that the peer may have open at a time. */

@@ -2,6 +2,7 @@ import { connect as connectTcp, isIP, type LookupFunction, type Socket } from 'n
 import { connect as connectTls } from 'node:tls'
 import { isLinkLocal, isLocalhostName, isLoopbackIp, isPrivateIp } from '../network/ip-ranges.ts'
 import { lookup } from '../network/lookup.ts'
+import { readsOf } from './upstream-reads.ts'
 
 /** Where a stream leads. */
 export interface Upstream {
@@ -11,10 +12,16 @@ export interface Upstream {
   readonly isHttp2: boolean
 }
 
-/** Begins a connection. `readyEvent` of the socket tells when bytes can flow; writing before is fine. */
-export function connectUpstream(upstream: Upstream): { readonly socket: Socket; readonly readyEvent: string } {
+/**
+ * Begins a connection. `readyEvent` of the socket tells when bytes can flow; writing before is fine. `onRead` gets what it says, there
+ * are no `data` events.
+ */
+export function connectUpstream(
+  upstream: Upstream,
+  onRead: (chunk: Buffer) => void = () => undefined,
+): { readonly socket: Socket; readonly readyEvent: string } {
   const { host, port, isTls, isHttp2 } = upstream
-  const options = { host, port, lookup: guardedLookup, allowHalfOpen: true, noDelay: true }
+  const options = { host, port, lookup: guardedLookup, allowHalfOpen: true, noDelay: true, onread: readsOf(onRead) }
   if (!isTls) return { socket: connectTcp(options), readyEvent: 'connect' }
   const socket = connectTls({
     ...options,

@@ -46,11 +46,10 @@ class UpstreamPipe implements StreamSink, ForwardedStream {
     this.#stream = stream
     this.#onClosed = onClosed
     this.#limits = limits
-    const { socket, readyEvent } = connectUpstream(upstream)
+    const { socket, readyEvent } = connectUpstream(upstream, (chunk) => this.#passOn(chunk))
     this.#socket = socket
     this.#timer = setTimeout(() => this.#fail('upstream_timeout', 'connecting took too long'), limits.connectTimeoutMs)
     socket.once(readyEvent, () => this.#onConnected())
-    socket.on('data', (chunk: Buffer) => this.#passOn(chunk))
     socket.on('drain', () => stream.resume())
     socket.on('end', () => this.#onUpstreamEnd())
     socket.on('error', (error: NodeJS.ErrnoException) => this.#fail(this.#codeOf(error), error.code ?? 'failed'))
