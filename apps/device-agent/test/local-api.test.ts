@@ -1,4 +1,4 @@
-import { readFile, stat, writeFile } from 'node:fs/promises'
+import { readFile, rm, stat, writeFile } from 'node:fs/promises'
 import { once } from 'node:events'
 import { request } from 'node:http'
 import { connect } from 'node:net'
@@ -120,6 +120,15 @@ describe.each(agentKinds)('$name', ({ start: starter }) => {
       await writeFile(join(fixture.stateDir, 'default-policy.json'), '{"inbound": [')
       expect((await call('POST', '/tunnels', device)).status).toBe(503)
       expect((await call('POST', '/tunnels', { ...device, policy })).status).toBe(200)
+    })
+
+    it('a default policy file that is gone publishes nothing, and comes back with a restart', async () => {
+      const file = join(fixture.stateDir, 'default-policy.json')
+      await rm(file)
+      expect((await call('POST', '/tunnels', device)).status).toBe(503)
+      expect((await call('GET', '/tunnels')).body).toEqual([])
+      await restart()
+      expect((await call('POST', '/tunnels', device)).status).toBe(200)
     })
 
     it('the default policy leaves raw tunnels alone, and they survive a restart without one', async () => {
