@@ -150,6 +150,9 @@ describe('obtaining a certificate', () => {
       await provisioner.run(`rd_${order}`, new AbortController().signal)
       rig.nowMs += minuteMs
     }
+    rig.dns.delete(alias.name)
+    expect((await runAs('ac_1', 'rd_last'))?.job?.failure?.code).toBe('DNS_ERROR')
+    rig.dns.set(alias.name, [alias.target])
     const waiting = (await runAs('ac_1', 'rd_last'))?.job
     expect(rig.orders).toHaveLength(ordersPerAccountMax)
     expect(waiting).toMatchObject({ retriesAtMs: first + hourMs, failure: { code: 'INTERNAL_ERROR' } })

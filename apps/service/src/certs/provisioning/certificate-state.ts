@@ -94,11 +94,12 @@ export function withOrder(state: CertificateState, nowMs: number): CertificateSt
   return { ...state, ordersAtMs: [...recent, nowMs] }
 }
 
-/** The job waits; a failure that it showed before says more than that. */
-export function withPostponedJob(state: CertificateState, { message, freeAtMs }: OrderLimitReached): CertificateState {
+/** The job waits. Why the orders of this resource failed says more than that there were enough of them. */
+export function withPostponedJob(state: CertificateState, limit: OrderLimitReached): CertificateState {
   if (state.job === null) return state
-  const failure = state.job.failure ?? { code: 'INTERNAL_ERROR', msg: message, count: 0 }
-  return { ...state, job: { ...state.job, failure, retriesAtMs: freeAtMs } }
+  const known = limit.of === 'this resource' ? state.job.failure : null
+  const failure = known ?? { code: 'INTERNAL_ERROR', msg: limit.message, count: 0 }
+  return { ...state, job: { ...state.job, failure, retriesAtMs: limit.freeAtMs } }
 }
 
 export function withFailure(
