@@ -90,7 +90,7 @@ const cases: readonly Case[] = [
   [228, 'POST', '/edges/https', { mutual_tls: { certificate_authority_ids: [policyId] } }],
   [7072, 'POST', '/edges/https', { mutual_tls: { certificate_authority_ids: [unknown('ca')] } }],
   [90301, 'POST', '/edges/tls', { tls_termination: { terminate_at: 'upstream', min_version: '1.2' } }],
-  [7109, 'POST', '/edges/https', { tls_termination: { terminate_at: 'edge' } }],
+  [7109, 'POST', '/edges/https', { tls_termination: { terminate_at: 'upstream' } }],
   [7013, 'POST', '/edges/tcp', { ip_restriction: { ip_policy_ids: ids('ipp', 1000) } }],
   [7015, ...headers({ remove: ['a', 'b', 'c', 'd', 'e', 'f'] })],
   [7023, ...headers({ add: { 'not a name': 'x' } })],

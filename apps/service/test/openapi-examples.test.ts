@@ -1,13 +1,15 @@
 import { generateKeyPairSync } from 'node:crypto'
+import { Ajv } from 'ajv'
 import { afterAll, expect, it } from 'vitest'
 import { BasicConstraintsExtension, X509CertificateGenerator } from '../src/certs/x509.ts'
 import { type Client, startTestApi } from './api-harness.ts'
 import { throwAwayCertificate } from './certs/throw-away-certificate.ts'
+import type { JsonSchema } from './operations.ts'
 
 interface Content {
   readonly content?: {
     readonly 'application/json': {
-      readonly schema: { readonly examples?: readonly object[] }
+      readonly schema: JsonSchema & { readonly examples?: readonly object[] }
       readonly example?: object
     }
   }
@@ -55,9 +57,11 @@ class ExampleWorld implements AsyncDisposable {
     this.#client = client
   }
 
-  async send(method: string, template: string) {
+  /** Without a body of its own, the example's. */
+  async send(method: string, template: string, body?: object) {
     const path = await this.#realPath(template)
-    const answer = await this.#client.send(method, path, await this.#realBody(method, template))
+    const sent = method === 'GET' ? undefined : (body ?? (await this.#realBody(method, template)))
+    const answer = await this.#client.send(method, path, sent)
     if (answer.status === 201) this.#made.push(`${path}/${answer.body.id}`)
     return answer
   }
@@ -124,4 +128,20 @@ it.each(withBody)('%s %s takes its example, once what it names exists', async (m
   const { status, body } = await world.send(method, path)
   const outcome = status < 300 ? 'accepted' : body.error_code
   expect(outcome).toBe(notAvailable.test(path) ? 'ERR_SERVICE_90302' : 'accepted')
+})
+
+const changes = withBody.filter(([method]) => method === 'PATCH')
+
+it.each(changes)('%s %s takes back all that was shown, as Terraform sends it', async (method, path) => {
+  await using world = new ExampleWorld(await api.newClient())
+  const { body: shown } = await world.send('GET', path)
+  const schema = paths[path]?.['patch']?.requestBody?.content?.['application/json'].schema
+  // What is written in another form than it is shown, such as a module, is no echo.
+  const ajv = new Ajv({ strict: false, validateFormats: false })
+  const isEchoed = ([name, field]: readonly [string, JsonSchema]) =>
+    shown[name] !== undefined && shown[name] !== null && ajv.validate(field, shown[name])
+  const echoed = Object.entries(schema?.properties ?? {}).filter(isEchoed)
+  const answer = await world.send(method, path, Object.fromEntries(echoed.map(([name]) => [name, shown[name]])))
+  expect(answer).toMatchObject({ status: 200, body: shown })
+  expect(echoed.length).toBeGreaterThan(0)
 })

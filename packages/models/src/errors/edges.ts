@@ -102,7 +102,7 @@ export const edgeConfigurationErrors = defineErrors({
     code: 7109,
     status: 400,
     owner: 'caller',
-    msg: 'An HTTPS edge always ends TLS itself. Leave terminate_at out.',
+    msg: 'An HTTPS edge always ends TLS itself. Leave terminate_at out, or say edge.',
   },
   hostport_port_not_443: {
     code: 7116,

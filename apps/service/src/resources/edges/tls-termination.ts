@@ -8,7 +8,7 @@ export function completeTermination<M extends EdgeModuleWrite<'tls_termination'>
   edge: 'https' | 'tcp' | 'tls',
 ): M {
   const { terminate_at, min_version } = module
-  if (edge === 'https' && terminate_at !== undefined) throw new ServiceError('terminate_at_unexpected')
+  if (edge === 'https' && (terminate_at ?? 'edge') !== 'edge') throw new ServiceError('terminate_at_unexpected')
   // Agents hold no certificates for it.
   if (terminate_at === 'agent') throw new ServiceError('termination_at_agent_not_available')
   const endsAtEdge = (terminate_at ?? 'edge') === 'edge'
