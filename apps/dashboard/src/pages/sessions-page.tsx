@@ -48,7 +48,7 @@ export function SessionsPage() {
   return (
     <Page
       title="Sessions"
-      intro="Agents that are online now. A session ends when its agent stops or loses the network, and a new one takes its place."
+      intro="Agents that are online now, by what AGENT_METADATA calls them on the device. A session ends when its agent stops or loses the network, and a new one takes its place."
     >
       <ErrorNotice error={error} />
       {data?.length === 0 && (
