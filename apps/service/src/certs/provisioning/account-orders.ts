@@ -2,7 +2,7 @@ import { OrderLimitReached } from './order-limit.ts'
 
 const hourMs = 3_600_000
 /** What public authorities grant our one account, some hundred orders an hour, is for all accounts of the service. */
-export const ordersPerAccountMax = 20
+export const ordersPerAccountMax = 50
 
 /** The orders of each account within the last hour, of the process that places all of them: domains come and go, accounts stay. */
 export class AccountOrders {
