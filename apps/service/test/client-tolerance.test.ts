@@ -74,6 +74,15 @@ describe('a client', () => {
     expect(unknown.body.error_code).toBe('ERR_SERVICE_500')
   })
 
+  it('gets back the address of its error page, which has to be one of the web', async () => {
+    const fields = { domain: 'sorry.example.dev', error_redirect_url: 'https://example.com/sorry' }
+    const domain = await client.create('/reserved_domains', fields)
+    expect(domain['error_redirect_url']).toBe(fields.error_redirect_url)
+    const script = await client.send('PATCH', `/reserved_domains/${domain.id}`, { error_redirect_url: 'javascript:x' })
+    expect(script.status).toBe(400)
+    expect(JSON.stringify(script.body)).toContain('error_redirect_url must be an http:// or https:// address')
+  })
+
   it('may send back all that it was shown of a domain, with one change', async () => {
     for (const domain of ['echoed.example.dev', 'echoed.tunnel.example']) {
       const created = await client.create('/reserved_domains', { domain })

@@ -3,7 +3,7 @@ export { type ErrorCatalogue, type ErrorReason, errorCatalogue, errorDefinitions
 export { type ErrorParams, ServiceError } from './errors/service-error.ts'
 export { idBehind, idPrefix, mintId, mintToken, parseToken } from './ids.ts'
 export { parseWireTime, wireTime } from './wire-time.ts'
-export { Ref, descriptionMaxBytes, metadataMaxBytes, noControlCharacters } from './resources/fields.ts'
+export { Ref, descriptionMaxBytes, metadataMaxBytes, noControlCharacters, webAddress } from './resources/fields.ts'
 export {
   type CreateOf,
   type FieldErrors,

@@ -1,4 +1,4 @@
-import { type ErrorReason, type FieldErrors, ServiceError, noControlCharacters } from '@tunnel/models'
+import { type ErrorReason, type FieldErrors, ServiceError, noControlCharacters, webAddress } from '@tunnel/models'
 import type { FastifyRequest, FastifySchemaValidationError, FastifyServerOptions } from 'fastify'
 
 declare module 'fastify' {
@@ -11,6 +11,12 @@ declare module 'fastify' {
 }
 
 type AjvOptions = NonNullable<FastifyServerOptions['ajv']>
+
+/** What the patterns that many fields share demand, in words. */
+const patternRules = new Map([
+  [noControlCharacters, 'must not hold control characters'],
+  [webAddress, 'must be an http:// or https:// address'],
+])
 
 /**
  * Unknown properties are errors instead of being dropped, nothing is coerced, and the first problem ends the check, so
@@ -78,7 +84,7 @@ function describe(problem: FastifySchemaValidationError): string {
     case 'minLength':
       return 'must not be empty'
     case 'pattern':
-      return params['pattern'] === noControlCharacters ? 'must not hold control characters' : 'is not well formed'
+      return patternRules.get(String(params['pattern'])) ?? 'is not well formed'
     case 'enum':
       return `must be one of ${String(params['allowedValues']).replaceAll(',', ', ')}`
     default:

@@ -31,6 +31,9 @@ export const described = {
 /** For texts of one line, and for those that the database compares: PostgreSQL cannot hold NUL. */
 export const noControlCharacters = String.raw`^[^\p{Cc}\p{Cs}]*$`
 
+/** An address of the web; empty for none. */
+export const webAddress = String.raw`^(?:https?://[!-~]+)?$`
+
 /** A pointer to another resource. */
 export const Ref = Type.Object({ id: Type.String(), uri: Type.String() }, { additionalProperties: false })
 export type Ref = Type.Static<typeof Ref>

@@ -1,6 +1,6 @@
 import { Type } from 'typebox'
 import { CertificatePolicy, CertificatePolicyInput, CertificateStatus } from './certificate-management.ts'
-import { Ref, described, nullable } from './fields.ts'
+import { Ref, described, nullable, webAddress } from './fields.ts'
 import { type ReplyOf, defineModel } from './resource-model.ts'
 
 const ResolvesTo = Type.Array(
@@ -18,7 +18,13 @@ const settable = {
   ...described,
   certificate_id: Type.Optional(Type.String()),
   certificate_management_policy: Type.Optional(CertificatePolicyInput),
-  error_redirect_url: Type.Optional(Type.String({ 'x-maxBytes': 1024 })),
+  error_redirect_url: Type.Optional(
+    Type.String({
+      'x-maxBytes': 1024,
+      pattern: webAddress,
+      description: 'Kept as given; errors of the edge are its own pages, or JSON for programs.',
+    }),
+  ),
   resolves_to: Type.Optional(ResolvesTo),
 }
 
