@@ -9,7 +9,7 @@ import { isThorough } from '../src/thorough.ts'
 const repository = join(import.meta.dirname, '../../..')
 const browsers = ['/usr/bin/chromium', '/usr/bin/chromium-browser', '/usr/bin/google-chrome']
 const anyPort = '127.0.0.1:0'
-const START_LIMIT_MS = 120_000
+const START_LIMIT_MS = 300_000
 
 describe.runIf(isThorough && existsSync(join(repository, '.git')))('npm start on a fresh clone', () => {
   it(

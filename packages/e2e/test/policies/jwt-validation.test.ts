@@ -7,7 +7,6 @@ import { join } from 'node:path'
 import { tempDir } from '@tunnel/testkit'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { eventually } from '../../src/eventually.ts'
-import { isThorough } from '../../src/thorough.ts'
 import { throwAwayCertificate } from '../../src/throw-away-certificate.ts'
 import { PolicyFixture } from './policy-fixture.ts'
 
@@ -143,7 +142,7 @@ describe('jwt-validation with the keys of an internal identity provider', () => 
     expect((await product.listTunnels()).map((tunnel) => tunnel.domain)).not.toContain(`other.${product.service.zone}`)
   })
 
-  it.runIf(isThorough)(
+  it.runIf(process.env['TEST_LONG'])(
     'a new key counts within half a minute, and the old one no more',
     { timeout: 90_000 },
     async () => {
