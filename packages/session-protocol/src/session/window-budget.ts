@@ -4,6 +4,8 @@ import type { RoundTrip } from './round-trip.ts'
 
 type BudgetLimits = Pick<SessionLimits, 'streamWindowBytes' | 'streamWindowMaxBytes' | 'sessionWindowMaxBytes'>
 
+/** Bytes come in bursts, a round trip apart, and a burst is somewhat less than a window: a whole one has come with the second. */
+const HORIZON_ROUND_TRIPS = 3
 /** Below this the delays of the event loop are all that is measured. */
 const HORIZON_MIN_MS = 4
 /** Streams with smaller windows than others may be this much slower and still grow: they are slow because of that. */
@@ -42,10 +44,10 @@ export class WindowBudget implements WindowPolicy {
     return this.#roundTrip.nowMs()
   }
 
-  /** Two round trips; longer for windows that have stayed behind. */
+  /** Longer for windows that have stayed behind. */
   growthHorizonMs(sizeBytes: number): number {
     this.#roundTrip.refresh()
-    const horizonMs = Math.max(2 * (this.#roundTrip.ms ?? 0), HORIZON_MIN_MS)
+    const horizonMs = Math.max(HORIZON_ROUND_TRIPS * (this.#roundTrip.ms ?? 0), HORIZON_MIN_MS)
     return sizeBytes < this.#largestBytes ? horizonMs * CATCH_UP_FACTOR : horizonMs
   }
 }

@@ -15,6 +15,9 @@ export interface WindowPolicy {
   growthHorizonMs(sizeBytes: number): number
 }
 
+/** Up to one such part of a window is read and not given back: it is missing on a long path. */
+const CREDITS_PER_WINDOW = 4
+
 /** The credit of one incoming direction: how much the peer may send, and when it gets more. */
 export class ReceiveWindow {
   readonly #policy: WindowPolicy
@@ -43,7 +46,7 @@ export class ReceiveWindow {
   /** The reader has taken bytes. Returns the credit to give to the peer now, often 0. */
   read(bytes: number): number {
     this.#readBytes += bytes
-    if (this.#readBytes * 2 < this.#sizeBytes) return 0
+    if (this.#readBytes * CREDITS_PER_WINDOW < this.#sizeBytes) return 0
     const credit = this.#readBytes + this.#raiseToStart() + this.#growth(this.#readBytes)
     this.#readBytes = 0
     this.#openBytes += credit
