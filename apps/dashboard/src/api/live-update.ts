@@ -1,6 +1,6 @@
 import type { AccountEvent } from '@tunnel/api-client'
 import { type Query, type QueryClient, useQueryClient } from '@tanstack/react-query'
-import { useEffect, useState } from 'react'
+import { startTransition, useEffect, useState } from 'react'
 import { api } from './client.ts'
 import type { Listing, Resource } from './listing.ts'
 import { isLarge } from './queries.ts'
@@ -20,7 +20,8 @@ export function useLiveUpdates(): boolean {
   const client = useQueryClient()
   const [isSettled, setSettled] = useState(false)
   useEffect(() => {
-    const settle = () => setSettled(true)
+    // Without a transition React keeps what follows back for 300 ms, should its code not be at hand in the same moment.
+    const settle = () => startTransition(() => setSettled(true))
     const timer = setTimeout(settle, followLimitMs)
     const stop = refreshOnEvents(client, settle)
     return () => (clearTimeout(timer), stop())
