@@ -34,7 +34,7 @@ it('lets a window grow to its cap on a long path, however the sender cuts its fr
 })
 
 function measured(now: () => number, pass: (ms: number) => void): RoundTrip {
-  let sent = Buffer.alloc(0)
+  let sent: Buffer = Buffer.alloc(0)
   const roundTrip = new RoundTrip(now, (payload) => (sent = payload))
   roundTrip.ping()
   pass(pathMs)
