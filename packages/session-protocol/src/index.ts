@@ -28,6 +28,7 @@ export {
 export type { MuxStream, ResetCode, StreamEnding, StreamHeader, StreamSink } from './stream/mux-stream.ts'
 export { StreamCut, toDuplex } from './stream/to-duplex.ts'
 export { weighBuffersWithHeap } from './transport/buffer-accounting.ts'
+export { exposedCollector } from './transport/exposed-collector.ts'
 export { noteRead } from './transport/spent-buffers.ts'
 export type { Transport, TransportEnding, TransportHandlers } from './transport/transport.ts'
 export { type SocketLike, type WebSocketLike, webSocketTransport } from './transport/web-socket-transport.ts'

@@ -1,18 +1,8 @@
-import {
-  existsSync,
-  mkdirSync,
-  openSync,
-  closeSync,
-  fsyncSync,
-  readFileSync,
-  renameSync,
-  rmSync,
-  writeFileSync,
-} from 'node:fs'
+import { existsSync, mkdirSync, openSync, closeSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { DatabaseSync, backup as copyPages } from 'node:sqlite'
 import { type StorageSettings, sqliteFile } from './open-storage.ts'
-import { syncDirectory } from './sync-directory.ts'
+import { syncDirectory, syncFile } from './sync-to-disk.ts'
 
 /** A backup or restore that cannot be done; the message says why and what to do. */
 export class BackupError extends Error {
@@ -113,10 +103,4 @@ function writePrivately(file: string, content: string | undefined): void {
 
 function createPrivateFile(file: string): void {
   closeSync(openSync(file, 'w', 0o600))
-}
-
-function syncFile(file: string): void {
-  const descriptor = openSync(file, 'r+')
-  fsyncSync(descriptor)
-  closeSync(descriptor)
 }

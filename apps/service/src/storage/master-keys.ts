@@ -11,7 +11,7 @@ import {
   writeSync,
 } from 'node:fs'
 import { dirname } from 'node:path'
-import { syncDirectory } from './sync-directory.ts'
+import { syncDirectory } from './sync-to-disk.ts'
 
 const keyBytes = 32
 

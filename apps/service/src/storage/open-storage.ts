@@ -11,7 +11,7 @@ import { Sealer } from './sealer.ts'
 import { Secrets } from './secrets.ts'
 import { ServiceValues } from './service-values.ts'
 import { openSqlite } from './sqlite.ts'
-import { syncDirectory } from './sync-directory.ts'
+import { syncDirectory } from './sync-to-disk.ts'
 import type { Database } from './tables.ts'
 import { commitDurably } from './write-ahead-log.ts'
 

@@ -1,7 +1,7 @@
 import { existsSync, mkdirSync, readFileSync } from 'node:fs'
 import { open, rename, writeFile } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
-import { syncDirectory } from '../../storage/sync-directory.ts'
+import { syncDirectory } from '../../storage/sync-to-disk.ts'
 import { type KeyAndCertificate, RootAuthority } from './root-authority.ts'
 
 /** What encrypts the root's key at rest. */

@@ -1,5 +1,4 @@
-import { setFlagsFromString } from 'node:v8'
-import { runInNewContext } from 'node:vm'
+import { exposedCollector } from '@tunnel/session-protocol'
 
 const droppedPerCollection = 250
 
@@ -16,8 +15,6 @@ export function freeDroppedContexts(collect = garbageCollector()): () => void {
 }
 
 function garbageCollector(): () => void {
-  setFlagsFromString('--expose-gc')
-  const collect = runInNewContext('gc') as (options: { type: 'major'; execution: 'async' }) => Promise<void>
-  setFlagsFromString('--no-expose-gc')
+  const collect = exposedCollector()
   return () => void collect({ type: 'major', execution: 'async' })
 }
